@@ -1,0 +1,31 @@
+# Compiler flags shared by every target.
+#   -ffp-contract=off  a fused multiply-add in one build and not in another would change the state hash
+#   plain x86-64       faster instruction sets are chosen at run time, never by these flags
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_FLAGS_RELEASE "-O2")
+set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g1")
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+find_program(SINEW_CCACHE ccache)
+if(SINEW_CCACHE AND PROJECT_IS_TOP_LEVEL)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+        CCACHE_BASEDIR=${CMAKE_CURRENT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${SINEW_CCACHE})
+endif()
+
+function(sinew_flags target)
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-missing-field-initializers -ffp-contract=off
+        -fno-math-errno $<$<BOOL:${SINEW_STRICT}>:-Werror>)
+    # SINEW_ASSERT is on everywhere except in Release
+    target_compile_definitions(${target} PRIVATE $<$<NOT:$<CONFIG:Release>>:SINEW_ASSERTS=1>)
+    if(SINEW_SANITIZE)
+        target_compile_options(${target} PRIVATE -fsanitize=${SINEW_SANITIZE} -fno-omit-frame-pointer
+            -fno-sanitize-recover=all)
+        target_link_options(${target} PUBLIC -fsanitize=${SINEW_SANITIZE})
+    endif()
+endfunction()

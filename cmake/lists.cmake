@@ -1,0 +1,1 @@
+# Generated translation units of the energy and constraint lists are added here.

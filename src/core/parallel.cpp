@@ -1,0 +1,86 @@
+#include "core/parallel.h"
+#ifdef SINEW_HAVE_TBB
+#include <tbb/global_control.h>
+#include <tbb/info.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#endif
+#include <algorithm>
+#include <cstdio>
+#include <thread>
+#ifdef __linux__
+#include <sched.h>
+#endif
+
+namespace sinew {
+
+struct Parallel {
+    int threads = 1;
+    std::function<void(int, const std::function<void(int)>&)> user;
+#ifdef SINEW_HAVE_TBB
+    // lets a run ask for more threads than the machine has cores (tests run 8 on 2)
+    std::unique_ptr<tbb::global_control> limit;
+    mutable tbb::task_arena arena;
+#endif
+};
+
+void ParallelDelete::operator()(Parallel* p) const { delete p; }
+
+// cgroup v2 quota in whole processors, 0 if there is none
+static int cgroup_quota() {
+    int result = 0;
+    if (FILE* f = std::fopen("/sys/fs/cgroup/cpu.max", "r")) {
+        long long quota = 0, period = 0;
+        if (std::fscanf(f, "%lld %lld", &quota, &period) == 2 && period > 0)
+            result = std::max(1, int((quota + period - 1) / period));
+        std::fclose(f);
+    }
+    return result;
+}
+
+int available_threads() {
+    int n = std::max(1u, std::thread::hardware_concurrency());
+#ifdef __linux__
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) n = std::max(1, CPU_COUNT(&set));
+#endif
+    if (const int quota = cgroup_quota()) n = std::min(n, quota);
+    return n;
+}
+
+ParallelPtr make_parallel(const Context& context) {
+    ParallelPtr p(new Parallel);
+    p->threads = context.threads > 0 ? context.threads : available_threads();
+    p->user = context.parallel_for;
+#ifdef SINEW_HAVE_TBB
+    if (!p->user && p->threads > 1) {
+        p->limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
+                                                         std::max(p->threads, available_threads()));
+        p->arena.initialize(p->threads);
+    }
+#else
+    if (!p->user) p->threads = 1;
+#endif
+    return p;
+}
+
+int thread_count(const Parallel& p) { return p.threads; }
+
+void run_tasks(const Parallel& p, int count, void (*task)(void*, int), void* data) {
+    if (p.user) {
+        p.user(count, [&](int i) { task(data, i); });
+        return;
+    }
+#ifdef SINEW_HAVE_TBB
+    if (p.threads > 1) {
+        p.arena.execute([&] {
+            tbb::parallel_for(
+                0, count, [&](int i) { task(data, i); }, tbb::simple_partitioner());
+        });
+        return;
+    }
+#endif
+    for (int i = 0; i < count; ++i) task(data, i);
+}
+
+} // namespace sinew

@@ -1,0 +1,46 @@
+#include "core/parallel.h"
+#include <cmath>
+#include <gtest/gtest.h>
+
+using namespace sinew;
+
+TEST(parallel, ordered_sum_has_the_same_bits_for_any_thread_count) {
+    const int n = 100003; // not a multiple of the chunk size
+    Real first = 0;
+    for (int threads : {1, 2, 3, 8}) {
+        auto p = make_parallel({.threads = threads});
+        std::vector<Real> partial;
+        const Real sum = ordered_sum(*p, n, 64, partial, [](int begin, int end) {
+            Real s = 0;
+            for (int i = begin; i < end; ++i) s += std::sin(Real(i)) * 1e3;
+            return s;
+        });
+        if (threads == 1) first = sum;
+        EXPECT_EQ(sum, first) << threads;
+    }
+}
+
+TEST(parallel, every_item_is_visited_once) {
+    auto p = make_parallel({.threads = 8});
+    std::vector<int> seen(5000, 0);
+    parallel_for(*p, 5000, 7, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) seen[i]++;
+    });
+    for (int s : seen) EXPECT_EQ(s, 1);
+}
+
+TEST(parallel, the_users_own_job_system_is_used) {
+    int calls = 0;
+    Context context;
+    context.parallel_for = [&](int count, const std::function<void(int)>& task) {
+        ++calls;
+        for (int i = count - 1; i >= 0; --i) task(i); // backwards on purpose
+    };
+    auto p = make_parallel(context);
+    std::vector<int> seen(3000, 0);
+    parallel_for(*p, 3000, 100, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) seen[i]++;
+    });
+    EXPECT_EQ(calls, 1);
+    for (int s : seen) EXPECT_EQ(s, 1);
+}
