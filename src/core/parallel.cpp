@@ -83,4 +83,13 @@ void run_tasks(const Parallel& p, int count, void (*task)(void*, int), void* dat
     for (int i = 0; i < count; ++i) task(data, i);
 }
 
+void run_alone(void (*task)(void*), void* data) {
+#ifdef SINEW_HAVE_TBB
+    tbb::task_arena arena(1);
+    arena.execute([&] { task(data); });
+#else
+    task(data);
+#endif
+}
+
 } // namespace sinew

@@ -21,6 +21,10 @@ int available_threads(); // what affinity and cgroup limits leave to this proces
 // Runs task(0..count-1), in any order, at most thread_count at once.
 void run_tasks(const Parallel&, int count, void (*task)(void* data, int index), void* data);
 
+// Calls task(data) so that a library which itself runs on oneTBB (Embree's tree builder) gets one thread inside it:
+// what such a library orders by thread would otherwise differ from run to run.
+void run_alone(void (*task)(void* data), void* data);
+
 inline constexpr int kGrain = 1024; // items per chunk unless a loop says otherwise
 
 inline int chunk_count(int n, int grain) { return (n + grain - 1) / grain; }
