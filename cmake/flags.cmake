@@ -22,7 +22,8 @@ function(sinew_flags target)
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-missing-field-initializers -ffp-contract=off
         -fno-math-errno $<$<BOOL:${SINEW_STRICT}>:-Werror>)
     # SINEW_ASSERT is on everywhere except in Release
-    target_compile_definitions(${target} PRIVATE $<$<NOT:$<CONFIG:Release>>:SINEW_ASSERTS=1>)
+    target_compile_definitions(${target} PRIVATE $<$<NOT:$<CONFIG:Release>>:SINEW_ASSERTS=1>
+        $<$<CONFIG:Debug>:SINEW_VALIDATES=1>) # SINEW_VALIDATE: heavy checks
     if(SINEW_SANITIZE)
         target_compile_options(${target} PRIVATE -fsanitize=${SINEW_SANITIZE} -fno-omit-frame-pointer
             -fno-sanitize-recover=all)
