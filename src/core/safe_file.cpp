@@ -44,16 +44,23 @@ static bool keep_failure(SafeFile& f, bool ok) {
 bool write_bytes(SafeFile& f, std::span<const std::uint8_t> bytes) {
     if (f.failure || !f.file) return keep_failure(f, false);
     errno = 0;
-    return keep_failure(f, bytes.empty() || std::fwrite(bytes.data(), 1, bytes.size(), f.file) == bytes.size());
+    return keep_failure(f,
+                        bytes.empty() || std::fwrite(bytes.data(), 1, bytes.size(), f.file) == bytes.size());
 }
 
 bool seek_file(SafeFile& f, long long position) {
     if (f.failure || !f.file) return keep_failure(f, false);
     errno = 0;
-    return keep_failure(f, ::fseeko(f.file, position < 0 ? 0 : position, position < 0 ? SEEK_END : SEEK_SET) == 0);
+    return keep_failure(
+        f, ::fseeko(f.file, position < 0 ? 0 : position, position < 0 ? SEEK_END : SEEK_SET) == 0);
 }
 
 long long file_position(const SafeFile& f) { return f.file ? (long long)::ftello(f.file) : -1; }
+
+std::optional<Error> find_failure(const SafeFile& f) {
+    if (!f.failure) return {};
+    return file_error(f.path, "cannot write the file", f.failure);
+}
 
 std::optional<Error> commit_file(SafeFile& f) {
     if (!f.file) return file_error(f.path, "the file is not open", EBADF);
@@ -69,7 +76,7 @@ std::optional<Error> commit_file(SafeFile& f) {
     std::optional<Error> error;
     if (f.failure) {
         ::unlink(f.temporary.c_str());
-        error = file_error(f.path, "cannot write the file", f.failure);
+        error = find_failure(f);
     }
     f.temporary.clear();
     return error;

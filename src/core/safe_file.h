@@ -1,5 +1,6 @@
 // A file that appears under its name only when it is complete: bytes go to a temporary neighbour, which
-// commit_file renames. A reader therefore never sees half a file, and a full disk leaves the old one in place.
+// commit_file renames. A reader therefore never sees half a file, and a full disk leaves the old one in
+// place.
 #pragma once
 #include "sinew/types.h"
 #include <cstdio>
@@ -8,10 +9,10 @@
 namespace sinew {
 
 struct SafeFile {
-    std::string path;        // the final name
-    std::string temporary;   // where the bytes go until commit_file; empty = nothing open
+    std::string path;      // the final name
+    std::string temporary; // where the bytes go until commit_file; empty = nothing open
     std::FILE* file = nullptr;
-    int failure = 0;         // errno of the first failed operation, 0 = none so far
+    int failure = 0; // errno of the first failed operation, 0 = none so far
 
     SafeFile() = default;
     SafeFile(const SafeFile&) = delete;
@@ -27,6 +28,7 @@ bool write_bytes(SafeFile&, std::span<const std::uint8_t>);
 bool seek_file(SafeFile&, long long position); // from the beginning; -1 = to the end
 long long file_position(const SafeFile&);      // -1 = unknown
 
+std::optional<Error> find_failure(const SafeFile&); // the first failure so far
 std::optional<Error> commit_file(SafeFile&);
 void discard_file(SafeFile&);
 
