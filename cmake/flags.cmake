@@ -24,6 +24,10 @@ function(sinew_flags target)
     # SINEW_ASSERT is on everywhere except in Release
     target_compile_definitions(${target} PRIVATE $<$<NOT:$<CONFIG:Release>>:SINEW_ASSERTS=1>
         $<$<CONFIG:Debug>:SINEW_VALIDATES=1>) # SINEW_VALIDATE: heavy checks
+    # coverage counters that steer the fuzzers; the fuzzers themselves link -fsanitize=fuzzer
+    if(SINEW_FUZZ)
+        target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+    endif()
     if(SINEW_SANITIZE)
         target_compile_options(${target} PRIVATE -fsanitize=${SINEW_SANITIZE} -fno-omit-frame-pointer
             -fno-sanitize-recover=all)
