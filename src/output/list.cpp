@@ -1,0 +1,85 @@
+// All exporters: one declaration and one row each, sorted by name.
+#include "output/output.h"
+#include "output/select.h"
+#include <algorithm>
+#include <cstdio>
+
+namespace sinew {
+
+std::unique_ptr<Exporter> make_recording_exporter(const ExporterSettings&);
+
+namespace {
+constexpr ExporterEntry kExporters[] = {
+    {"recording", "sinew",
+     "Sinew's own recording: all objects, fields and report numbers, compressed, read by "
+     "render, convert and NumPy; float32 unless asked otherwise",
+     true, make_recording_exporter},
+};
+
+Error setting_error(std::string_view name, std::string value, std::string message, std::string allowed) {
+    Error error;
+    error.path = std::string(name);
+    error.value = std::move(value);
+    error.message = std::move(message);
+    error.allowed = std::move(allowed);
+    return error;
+}
+} // namespace
+
+std::span<const ExporterEntry> exporters() { return kExporters; }
+
+const ExporterEntry* find_exporter(std::string_view name) {
+    const auto found = std::find_if(std::begin(kExporters), std::end(kExporters),
+                                    [&](const ExporterEntry& e) { return e.name == name; });
+    return found == std::end(kExporters) ? nullptr : found;
+}
+
+Result<std::unique_ptr<Exporter>> make_exporter(std::string_view name, const ExporterSettings& settings) {
+    Result<std::unique_ptr<Exporter>> result;
+    const ExporterEntry* entry = find_exporter(name);
+    if (!entry) {
+        std::string known;
+        for (const ExporterEntry& e : kExporters) known += (known.empty() ? "" : ", ") + std::string(e.name);
+        result.errors.push_back(setting_error("kind", std::string(name), "there is no such exporter", known));
+        return result;
+    }
+    if (settings.every < 1)
+        result.errors.push_back(
+            setting_error("every", std::to_string(settings.every), "not a number of frames", "at least 1"));
+    if (settings.level < 0 || settings.level > 19)
+        result.errors.push_back(
+            setting_error("level", std::to_string(settings.level), "no such level", "0 to 19"));
+    const bool wants_float64 =
+        settings.precision == Precision::float64 || settings.field_precision == Precision::float64;
+    if (wants_float64 && !entry->float64)
+        result.errors.push_back(
+            setting_error("precision", "float64", std::string(name) + " stores float32 only", "float32"));
+    if (result.errors.empty()) result.value = make_selection(settings, entry->make(settings));
+    return result;
+}
+
+namespace {
+// "out/drape.obj" -> "out/drape", ".obj"
+std::pair<std::string, std::string> split_extension(const std::string& path) {
+    const std::size_t dot = path.rfind('.'), slash = path.rfind('/');
+    const std::size_t name = slash == std::string::npos ? 0 : slash + 1;
+    if (dot == std::string::npos || dot <= name) return {path, ""};
+    return {path.substr(0, dot), path.substr(dot)};
+}
+} // namespace
+
+std::string numbered_path(const std::string& path, int frame) {
+    const auto [stem, extension] = split_extension(path);
+    char number[16];
+    std::snprintf(number, sizeof number, "%04d", frame);
+    return stem + "." + number + extension;
+}
+
+std::string object_path(const std::string& path, const std::string& object) {
+    const auto [stem, extension] = split_extension(path);
+    std::string name = object;
+    std::replace(name.begin(), name.end(), '/', '_');
+    return stem + "." + name + extension;
+}
+
+} // namespace sinew

@@ -1,0 +1,195 @@
+#include "output/select.h"
+#include "output/check.h"
+#include <algorithm>
+#include <exception>
+#include <set>
+
+namespace sinew {
+
+// Greedy matching with one place to fall back to (the last star): linear for ordinary patterns, at worst
+// |pattern| * |name|, never exponential.
+bool matches(std::string_view pattern, std::string_view name) {
+    std::size_t p = 0, n = 0, star = std::string_view::npos, star_n = 0;
+    while (n < name.size()) {
+        if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            star_n = n;
+        } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+            ++p, ++n;
+        } else if (star != std::string_view::npos) {
+            p = star + 1;
+            n = ++star_n;
+        } else {
+            return false;
+        }
+    }
+    while (p < pattern.size() && pattern[p] == '*') ++p;
+    return p == pattern.size();
+}
+
+bool matches_any(const std::vector<std::string>& patterns, std::string_view name) {
+    return std::any_of(patterns.begin(), patterns.end(),
+                       [&](const std::string& p) { return matches(p, name); });
+}
+
+namespace {
+
+bool is_all(const std::vector<std::string>& patterns) {
+    return std::find(patterns.begin(), patterns.end(), "*") != patterns.end();
+}
+
+template <class Names> std::string join_some(const Names& names) {
+    std::string text;
+    int count = 0;
+    for (const std::string& name : names) {
+        if (count++ == 10) return text + ", ...";
+        text += (text.empty() ? "" : ", ") + name;
+    }
+    return text;
+}
+
+struct Selection final : Exporter {
+    ExporterSettings settings;
+    std::unique_ptr<Exporter> inner;
+    std::string path;
+    SnapshotLayout layout;      // as given
+    SnapshotLayout chosen;      // what the inner exporter sees, only if not everything is chosen
+    std::vector<int> objects;   // chosen object -> object
+    bool everything = true;     // all objects
+    std::set<std::string> seen; // field and number names met so far, to report patterns without a match
+    std::optional<int> last_frame;
+    Snapshot reduced;
+
+    Errors choose(const SnapshotLayout& given) {
+        if (Errors e = check_layout(given); !e.empty()) return located(e);
+        layout = given;
+        everything = is_all(settings.objects);
+        if (everything) return {};
+        objects.clear();
+        chosen = SnapshotLayout{given.scene_name, given.fps, given.first_frame, {}};
+        for (std::size_t i = 0; i < given.objects.size(); ++i) {
+            if (!matches_any(settings.objects, given.objects[i].name)) continue;
+            objects.push_back(int(i));
+            chosen.objects.push_back(given.objects[i]);
+        }
+        return {};
+    }
+    Errors unmatched_objects() const {
+        Errors errors;
+        std::vector<std::string> names;
+        for (const SnapshotObject& o : layout.objects) names.push_back(o.name);
+        for (const std::string& pattern : settings.objects) {
+            if (pattern == "*" ||
+                std::any_of(names.begin(), names.end(), [&](auto& n) { return matches(pattern, n); }))
+                continue;
+            Error error = file_error(path, "no object has this name");
+            error.path = "objects";
+            error.value = pattern;
+            error.allowed = join_some(names);
+            errors.push_back(error);
+        }
+        return errors;
+    }
+    Errors located(Errors errors) const {
+        for (Error& e : errors)
+            if (e.file.empty()) e.file = path;
+        return errors;
+    }
+    // no exception leaves an exporter
+    template <class F> Errors guarded(F&& f) const {
+        try {
+            return located(f());
+        } catch (const std::exception& e) {
+            return {file_error(path, std::string("cannot write: ") + e.what())};
+        }
+    }
+    const SnapshotLayout& shown() const { return everything ? layout : chosen; }
+
+    Errors begin(const std::string& to, const SnapshotLayout& given) {
+        path = to;
+        seen.clear();
+        last_frame.reset();
+        if (Errors e = choose(given); !e.empty()) return e;
+        return unmatched_objects();
+    }
+    Errors open(const std::string& to, const SnapshotLayout& given) override {
+        if (Errors e = begin(to, given); !e.empty()) return e;
+        return guarded([&] { return inner->open(to, shown()); });
+    }
+    Errors resume(const std::string& to, const SnapshotLayout& given, int frame) override {
+        if (Errors e = begin(to, given); !e.empty()) return e;
+        return guarded([&] { return inner->resume(to, shown(), frame); });
+    }
+    Errors change_layout(const SnapshotLayout& given) override {
+        if (Errors e = choose(given); !e.empty()) return e;
+        return guarded([&] { return inner->change_layout(shown()); });
+    }
+
+    bool wants(int frame) const {
+        if (frame < settings.first || frame > settings.last) return false;
+        return (std::int64_t(frame) - layout.first_frame) % settings.every == 0;
+    }
+    void remember_names(const Snapshot& s) {
+        for (const SnapshotObjectFrame& o : s.objects)
+            for (const SnapshotField& f : o.fields) seen.insert(f.name);
+        for (const auto& [name, value] : s.numbers) seen.insert(name.substr(0, name.find(" [")));
+    }
+    void reduce(const Snapshot& s) {
+        reduced.frame = s.frame;
+        reduced.time = s.time;
+        reduced.numbers = s.numbers;
+        reduced.objects.resize(shown().objects.size());
+        const bool all_fields = is_all(settings.fields);
+        for (std::size_t i = 0; i < reduced.objects.size(); ++i) {
+            const SnapshotObjectFrame& from = s.objects[everything ? i : std::size_t(objects[i])];
+            SnapshotObjectFrame& to = reduced.objects[i];
+            to.pose = from.pose;
+            to.position = from.position;
+            to.alive = from.alive;
+            to.id = from.id;
+            to.fields.clear();
+            for (const SnapshotField& f : from.fields)
+                if (all_fields || matches_any(settings.fields, f.name)) to.fields.push_back(f);
+        }
+    }
+    Errors write(const Snapshot& s) override {
+        if (Errors e = check_snapshot(layout, s); !e.empty()) return located(e);
+        if (!wants(s.frame)) return {};
+        if (last_frame && s.frame <= *last_frame) {
+            Error error = file_error(path, "frames must be written with growing numbers");
+            error.value = std::to_string(s.frame);
+            error.allowed = "greater than " + std::to_string(*last_frame);
+            return {error};
+        }
+        last_frame = s.frame;
+        remember_names(s);
+        if (everything && is_all(settings.fields)) return guarded([&] { return inner->write(s); });
+        reduce(s);
+        return guarded([&] { return inner->write(reduced); });
+    }
+    Errors close() override {
+        Errors errors = guarded([&] { return inner->close(); });
+        // a misspelt field is noticed only now, because fields may appear late
+        for (const std::string& pattern : settings.fields) {
+            const bool found =
+                std::any_of(seen.begin(), seen.end(), [&](auto& n) { return matches(pattern, n); });
+            if (pattern == "*" || found || !last_frame) continue;
+            Error error = file_error(path, "no object has a field of this name");
+            error.path = "fields";
+            error.value = pattern;
+            error.allowed = join_some(seen);
+            errors.push_back(error);
+        }
+        return errors;
+    }
+};
+} // namespace
+
+std::unique_ptr<Exporter> make_selection(const ExporterSettings& settings, std::unique_ptr<Exporter> inner) {
+    auto selection = std::make_unique<Selection>();
+    selection->settings = settings;
+    selection->inner = std::move(inner);
+    return selection;
+}
+
+} // namespace sinew
