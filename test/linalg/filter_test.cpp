@@ -1,5 +1,6 @@
 #include "linalg/filter.h"
 #include "random_matrix.h"
+#include <Eigen/Cholesky>
 #include <gtest/gtest.h>
 
 using namespace sinew;
