@@ -1,0 +1,51 @@
+// Input: everything that acts from outside during one step. Scripts, viewers and embedding programs write only this.
+// Targets are where things will be at the END of the step: implicit solvers and continuous collision need it.
+#pragma once
+#include "sinew/types.h"
+
+namespace sinew {
+
+struct Id { // of an object; survives edits, the generation tells a re-used slot
+    int index = -1;
+    int generation = 0;
+    explicit operator bool() const { return index >= 0; }
+    bool operator==(const Id&) const = default;
+};
+
+struct Target { // kinematic object: its pose at the end of the step
+    Id object;
+    Pose pose;
+};
+struct PointTarget { // fixed point: its position at the end of the step
+    int point = -1;
+    Real3 x;
+};
+struct PointForce { // [N] constant over the step
+    int point = -1;
+    Real3 force;
+};
+struct BodyForce { // [N] at a world point of a rigid body, plus a torque [N m]; constant over the step
+    Id object;
+    Real3 force;
+    Real3 at;
+    Real3 torque;
+};
+struct Grab { // soft pin by the user's hand: 1/2 k |x - target|^2
+    int point = -1;
+    Real3 target;
+    double stiffness = 0; // [N/m]
+};
+struct MotorTarget { // for joints
+    Id joint;
+    double position = 0, velocity = 0;
+};
+struct Input {
+    std::vector<Target> targets;
+    std::vector<PointTarget> points;
+    std::vector<PointForce> point_forces;
+    std::vector<BodyForce> body_forces;
+    std::vector<Grab> grabs;
+    std::vector<MotorTarget> motors;
+};
+
+} // namespace sinew

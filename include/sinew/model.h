@@ -1,0 +1,123 @@
+// Model: what is simulated, constant during a step; arrays only. Built by compile(Scene), changed by edits between
+// steps, which raise topology_revision (arrays resized, elements changed) or values_revision (numbers changed).
+#pragma once
+#include "sinew/input.h"
+#include "sinew/types.h"
+#include <memory>
+
+namespace sinew {
+
+struct Tables;         // energy and constraint elements (src/model/element.h)
+struct FieldSet;       // named wind and velocity fields (src/model/field.h)
+struct SnapshotLayout; // what exporters and pictures see (src/model/snapshot.h)
+
+struct Range {
+    int begin = 0, end = 0;
+    int count() const { return end - begin; }
+};
+
+enum Flag : std::uint8_t {
+    kFree = 0,
+    kFixed = 1,   // eliminated unknown: follows its target, or stays
+    kPassive = 2, // massless point carried by a velocity field
+    kPooled = 4,  // belongs to an emitter's pool
+};
+
+struct PointModel {
+    std::vector<Real3> rest;          // [m] rest position
+    std::vector<double> mass;         // [kg], 0 for passive points
+    std::vector<int> object;          // owner
+    std::vector<int> field;           // velocity field that carries a passive point, -1 = none; empty = no passive point
+    std::vector<std::uint8_t> flags;  // Flag
+};
+struct FrameModel {
+    std::vector<double> mass;         // [kg]
+    std::vector<Real33> inertia;      // [kg m^2] about the centre of mass in body axes
+    std::vector<int> object;
+    std::vector<std::uint8_t> flags;
+};
+struct ScalarModel {
+    std::vector<double> mass;         // generalised
+    std::vector<int> object;
+    std::vector<std::uint8_t> flags;
+};
+
+// Collision surface: how each surface vertex is obtained from the unknowns.
+struct SurfaceVertex {
+    enum Kind : int { point, frame } kind = point;
+    int index = 0;                    // point or frame
+    Real3 local;                      // [m] body coordinates when fixed in a frame
+};
+struct Surface {
+    std::vector<SurfaceVertex> vertices;
+    std::vector<std::array<int, 2>> edges;
+    std::vector<std::array<int, 3>> triangles;
+    std::vector<double> thickness;    // [m] per vertex
+    std::vector<int> object;          // per vertex
+};
+
+// Analytic obstacle: shape in the axes of a (usually fixed) frame.
+struct Obstacle {
+    enum Shape : int { plane, sphere, capsule, box } shape = plane;
+    Real3 size;                       // plane: unused (normal = +y of the frame); sphere: radius; capsule: radius, half
+                                      // length along y; box: half extents [m]
+    int frame = -1;
+    int object = -1;
+    double friction = 0.5;
+    double stiffness = 1e4;           // [N/m] of the penalty per surface vertex
+    double damping = 0;               // [N s/m] normal, only while approaching
+};
+
+// Pool of particles with births at a rate. Birth and death flip State.point.alive and change no revision.
+struct Emitter {
+    int object = -1;
+    Range points;                     // the pool
+    std::vector<Real3> sites;         // [m] birth places in turn or at random; empty = by shape
+    enum Shape : int { box, sphere, grid, mesh } shape = box;
+    Real3 center, size;               // [m] box: edge lengths; sphere: radius in x
+    double rate = 100;                // [1/s]
+    double from = 0, until = 1e300;   // [s]
+    Real3 velocity;                   // [m/s] of the newly born
+    double spread = 0;                // [m/s] random part of it
+    double lifetime = 1e300;          // [s]
+    std::uint64_t seed = 1;
+    double initial_count = 0;         // born at the start
+};
+struct Sink { // kills pooled particles inside (or outside) a region
+    Real3 center, size;               // box half extents, or radius in x
+    bool is_sphere = false, outside = false;
+};
+
+struct Object {
+    std::string name, kind, material;
+    int generation = 0;
+    bool alive = true;
+    Range points, frames, scalars;
+    Range surface;                    // surface vertices
+    int snapshot = -1;                // entry of the snapshot layout, -1 = nothing to see
+};
+
+struct Model {
+    PointModel point;
+    FrameModel frame;
+    ScalarModel scalar;
+    Surface surface;
+    std::vector<Obstacle> obstacles;
+    std::vector<Emitter> emitters;
+    std::vector<Sink> sinks;
+    std::vector<Object> objects;
+    Real3 gravity{0, -9.81, 0};       // [m/s^2] already in the gravity elements; kept for reports and defaults
+    std::shared_ptr<const Tables> elements;
+    std::shared_ptr<const FieldSet> fields;
+    std::shared_ptr<const SnapshotLayout> layout;
+    int topology_revision = 0;
+    int values_revision = 0;
+};
+
+inline int point_count(const Model& m) { return int(m.point.mass.size()); }
+inline int frame_count(const Model& m) { return int(m.frame.mass.size()); }
+inline int scalar_count(const Model& m) { return int(m.scalar.mass.size()); }
+
+Id find(const Model&, std::string_view name); // invalid Id if there is none
+
+} // namespace sinew

@@ -1,0 +1,91 @@
+// Report: what one step did, in numbers. It goes to report.csv, to plots, to `expect` and to the viewer.
+#pragma once
+#include "sinew/types.h"
+
+namespace sinew {
+
+struct StageTime {
+    const char* name;  // of the stage, a literal
+    double seconds;
+};
+struct Report {
+    Status status = Status::ok;
+    std::string message;          // why it failed, empty if ok
+    std::string failed_object;    // named on failure
+    int failed_index = -1;        // point or frame of that object
+    double time = 0;              // [s] at the end of the step
+    double dt = 0;                // [s]
+    int iterations = 0;           // outer iterations of the solver
+    int linear_iterations = 0;    // of iterative linear solvers
+    int evaluations = 0;          // force or energy evaluations
+    int retries = 0;              // times the step was shortened
+    double residual = 0;          // solver's own measure at the end, unit by solver
+    double step_length = 1;       // last accepted line search factor
+    double energy_kinetic = 0;    // [J]
+    double energy_elastic = 0;    // [J]
+    double energy_gravity = 0;    // [J]
+    double energy_contact = 0;    // [J]
+    double energy_field = 0;      // [J] attractors and other external potentials
+    double work_damping = 0;      // [J] taken out by damping and drag in this step, sign as energy change
+    double work_friction = 0;     // [J]
+    double work_external = 0;     // [J] by input forces and moving targets
+    Real3 momentum;               // [kg m/s]
+    Real3 angular_momentum;       // [kg m^2/s] about the origin
+    Real3 center;                 // [m] centre of mass
+    double mass = 0;              // [kg]
+    int contact_count = 0;
+    double penetration = 0;       // [m] deepest, 0 if none
+    double gap = 0;               // [m] smallest, valid when contact_count > 0
+    double cone_violation = 0;    // friction cone
+    double constraint_error = 0;  // largest |C|
+    int inverted = 0;             // elements
+    int alive = 0;                // points
+    double seconds = 0;           // wall time of the step
+    std::vector<StageTime> stages; // wall time per stage
+    std::vector<std::string> warnings;
+};
+
+inline double energy_total(const Report& r) {
+    return r.energy_kinetic + r.energy_elastic + r.energy_gravity + r.energy_contact + r.energy_field;
+}
+
+// f(name, unit, value as double): the columns of report.csv and the names usable in `expect`.
+template <class F> void visit_numbers(const Report& r, F&& f) {
+    f("time", "s", r.time);
+    f("dt", "s", r.dt);
+    f("iterations", "", double(r.iterations));
+    f("linear_iterations", "", double(r.linear_iterations));
+    f("evaluations", "", double(r.evaluations));
+    f("retries", "", double(r.retries));
+    f("residual", "", r.residual);
+    f("step_length", "", r.step_length);
+    f("energy.total", "J", energy_total(r));
+    f("energy.kinetic", "J", r.energy_kinetic);
+    f("energy.elastic", "J", r.energy_elastic);
+    f("energy.gravity", "J", r.energy_gravity);
+    f("energy.contact", "J", r.energy_contact);
+    f("energy.field", "J", r.energy_field);
+    f("work.damping", "J", r.work_damping);
+    f("work.friction", "J", r.work_friction);
+    f("work.external", "J", r.work_external);
+    f("momentum.x", "kg m/s", r.momentum.x);
+    f("momentum.y", "kg m/s", r.momentum.y);
+    f("momentum.z", "kg m/s", r.momentum.z);
+    f("angular_momentum.x", "kg m^2/s", r.angular_momentum.x);
+    f("angular_momentum.y", "kg m^2/s", r.angular_momentum.y);
+    f("angular_momentum.z", "kg m^2/s", r.angular_momentum.z);
+    f("center.x", "m", r.center.x);
+    f("center.y", "m", r.center.y);
+    f("center.z", "m", r.center.z);
+    f("mass", "kg", r.mass);
+    f("contacts", "", double(r.contact_count));
+    f("penetration", "m", r.penetration);
+    f("gap", "m", r.gap);
+    f("cone_violation", "", r.cone_violation);
+    f("constraint_error", "", r.constraint_error);
+    f("inverted", "", double(r.inverted));
+    f("alive", "", double(r.alive));
+    f("seconds", "s", r.seconds);
+}
+
+} // namespace sinew

@@ -1,0 +1,56 @@
+// Sinew's public interface: data in plain structs (scene, model, state, input, report) and a handful of verbs.
+// Errors are returned; no exception leaves the library; nothing is printed; there are no globals.
+#pragma once
+#include "sinew/input.h"
+#include "sinew/model.h"
+#include "sinew/report.h"
+#include "sinew/scene.h"
+#include "sinew/solver.h"
+#include "sinew/state.h"
+#include "sinew/types.h"
+#include <memory>
+#include <span>
+
+namespace sinew {
+
+// A scene from a file or from text. Errors name file, line, path, value, what is allowed and the nearest known word.
+Result<Scene> load(const Context&, const std::string& file, std::span<const std::string> set = {});
+Result<Scene> parse(const Context&, std::string_view text, const std::string& name = "scene");
+
+struct Script; // motions, events, emitters and expectations of a scene, evaluated between steps
+struct ScriptDelete {
+    void operator()(Script*) const;
+};
+struct Built {
+    Model model;
+    State state;
+    std::unique_ptr<Solver> solver;
+    std::unique_ptr<Script, ScriptDelete> script;
+};
+// Model, first state and solver of a scene; `solver` overrides the scene's choice.
+Result<Built> build(const Context&, const Scene&, std::string_view solver = {});
+
+// One try of one step: Solver::step. `advance` is the main loop's step: shortens and repeats a failed one (at most
+// `max_retries` halvings, then covers the rest of dt), checks for non-finite numbers, runs emitters, swaps now and spare.
+Status advance(Solver&, const Model&, const Input&, State& now, State& spare, double dt, Report&, int max_retries = 6);
+
+// Input of the scene's script for the step from now.time to now.time + dt.
+void script_input(const Script&, const Model&, const State& now, double dt, Input&);
+
+std::uint64_t hash(const State&);
+std::vector<Error> save(const State&, const std::string& file);
+Result<State> restore(const Model&, const std::string& file);
+
+// Views of one object, valid until the next step or edit.
+std::span<const Real3> points(const Model&, const State&, Id);
+Pose pose(const Model&, const State&, Id);
+std::vector<std::array<int, 3>> triangles(const Model&, Id); // indices into points(...) or the body's vertices
+
+// Edits between steps; ids stay valid.
+Result<Id> spawn(Model&, State&, const Scene& what, const Pose& at, const std::string& name = {});
+bool remove(Model&, State&, Id);
+std::vector<Error> set(Model&, State&, std::string_view path, double value); // live numbers; others are refused by name
+
+const char* version();
+
+} // namespace sinew

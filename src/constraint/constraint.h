@@ -1,0 +1,45 @@
+// The contract of a constraint: the form of an energy (energy/energy.h), vector-valued.
+//
+//   struct Distance {
+//       name, doc, points (frames, scalars), Params, Data, fields, prepare, sample   as for an energy
+//       static constexpr int rows = 1;
+//       static Real compliance(const Data&);          // alpha, inverse stiffness; 0 = rigid
+//       static Bound bound(const Data&);              // equality, or one-sided C >= 0
+//       template <int Order> static LocalRows<1, 6, Order> eval(const Data&, const StepContext&, const Stencil<2>&);
+//   };
+//
+// Order 0: C; 1: also its Jacobian J; 2: also the Hessian of each row. Dual solvers take C and J as Rows (model/rows.h).
+// Energy solvers take the same entry as the energy 1/2 C^T C / max(alpha, Params' penalty), see row_of.h.
+#pragma once
+#include "core/fields.h"
+#include "model/rows.h"
+#include "model/stencil.h"
+#include <concepts>
+
+namespace sinew {
+
+template <int R, int N, int Order> struct LocalRows;
+template <int R, int N> struct LocalRows<R, N, 0> {
+    VecN<R> c = VecN<R>::Zero();
+};
+template <int R, int N> struct LocalRows<R, N, 1> : LocalRows<R, N, 0> {
+    MatN<R, N> jacobian = MatN<R, N>::Zero();
+};
+template <int R, int N> struct LocalRows<R, N, 2> : LocalRows<R, N, 1> {
+    std::array<MatN<N>, R> hessian;
+    LocalRows() { hessian.fill(MatN<N>::Zero()); }
+};
+
+template <class C>
+concept Constraint = requires(typename C::Params p, const typename C::Data& d, const RestView& rest, Rng& rng,
+                              const StepContext& c, const StencilOf<C>& x) {
+    { C::name } -> std::convertible_to<std::string_view>;
+    { C::rows } -> std::convertible_to<int>;
+    { C::prepare(p, rest) } -> std::same_as<typename C::Data>;
+    { C::compliance(d) } -> std::same_as<Real>;
+    { C::bound(d) } -> std::same_as<Bound>;
+    { C::template eval<2>(d, c, x).hessian };
+    { C::sample(rng, 0) } -> std::same_as<Sample<C>>;
+} && std::is_trivially_copyable_v<typename C::Data>;
+
+} // namespace sinew

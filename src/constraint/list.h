@@ -1,0 +1,17 @@
+// All constraints: add one line here, sorted. Distance lives in distance.h; CMake makes one small source file per line.
+#pragma once
+#include "model/element.h"
+
+namespace sinew {
+
+template <class... C> struct ConstraintList {};
+
+using Constraints = ConstraintList<
+    struct Distance,
+    struct Pin
+>;
+
+std::span<const ElementRow> constraint_rows();
+const ElementRow* find_constraint(std::string_view name); // null if there is none
+
+} // namespace sinew

@@ -1,0 +1,99 @@
+// Turns a constraint (constraint.h) into an ElementRow: its rows C, J for dual solvers, and the same entry as the energy
+//   E = 1/(2 alpha) C^T C,  grad E = J^T C / alpha,  Hess E = (J^T J + sum_k C_k Hess C_k) / alpha
+// for energy solvers. One-sided rows count only where C < 0. Included by the generated source files only.
+#pragma once
+#include "constraint/constraint.h"
+#include "linalg/psd.h"
+
+namespace sinew {
+
+template <class C> struct ConstraintLoops : ElementsOf<C> {
+    using ElementsOf<C>::N, ElementsOf<C>::load, ElementsOf<C>::data_of, ElementsOf<C>::context;
+    static constexpr int R = C::rows;
+
+    template <int Order> static auto active_rows(const typename C::Data& d, const StepContext& c, const StencilOf<C>& x) {
+        auto local = C::template eval<Order>(d, c, x);
+        if (C::bound(d) == Bound::lower)
+            for (int r = 0; r < R; ++r)
+                if (local.c[r] > 0) {
+                    local.c[r] = 0;
+                    if constexpr (Order >= 1) local.jacobian.row(r).setZero();
+                    if constexpr (Order >= 2) local.hessian[r].setZero();
+                }
+        return local;
+    }
+
+    static Real value(const Table& t, const Evaluation& ev, int begin, int end) {
+        StepContext c = context(ev);
+        StencilOf<C> x;
+        Real sum = 0;
+        for (int e = begin; e < end; ++e)
+            if (load(t, ev, e, false, x, c))
+                sum += active_rows<0>(data_of(t, e), c, x).c.squaredNorm() / (2 * C::compliance(data_of(t, e)));
+        return sum;
+    }
+    static void gradient(const Table& t, const Evaluation& ev, int begin, int end, Real* out) {
+        StepContext c = context(ev);
+        StencilOf<C> x;
+        for (int e = begin; e < end; ++e, out += N) {
+            Eigen::Map<VecN<N>> g(out);
+            g.setZero();
+            if (!load(t, ev, e, false, x, c)) continue;
+            const auto local = active_rows<1>(data_of(t, e), c, x);
+            g = local.jacobian.transpose() * local.c / C::compliance(data_of(t, e));
+        }
+    }
+    static void hessian(const Table& t, const Evaluation& ev, int begin, int end, Projection how, Real* out) {
+        StepContext c = context(ev);
+        StencilOf<C> x;
+        for (int e = begin; e < end; ++e, out += N * N) {
+            Eigen::Map<MatN<N>> h(out);
+            h.setZero();
+            if (!load(t, ev, e, false, x, c)) continue;
+            const auto local = active_rows<2>(data_of(t, e), c, x);
+            h = local.jacobian.transpose() * local.jacobian;
+            for (int r = 0; r < R; ++r) h += local.c[r] * local.hessian[r];
+            h /= C::compliance(data_of(t, e));
+            if (how != Projection::none)
+                project_psd(out, N, how == Projection::clamp ? PsdMode::clamp : PsdMode::absolute);
+        }
+    }
+    static void constraint(const Table& t, const Evaluation& ev, int begin, int end, Real* c_out, Real* jacobian) {
+        using RowMajor = Eigen::Matrix<Real, R, N, (R == 1 || N > 1) ? Eigen::RowMajor : Eigen::ColMajor>;
+        StepContext c = context(ev);
+        StencilOf<C> x;
+        for (int e = begin; e < end; ++e, c_out += R) {
+            Eigen::Map<VecN<R>> value(c_out);
+            value.setZero();
+            const bool present = load(t, ev, e, false, x, c);
+            if (!jacobian) {
+                if (present) value = C::template eval<0>(data_of(t, e), c, x).c;
+                continue;
+            }
+            Eigen::Map<RowMajor> j(jacobian + std::size_t(e - begin) * R * N);
+            j.setZero();
+            if (!present) continue;
+            const auto local = C::template eval<1>(data_of(t, e), c, x);
+            value = local.c;
+            j = local.jacobian;
+        }
+    }
+    static Real compliance(const Table& t, int e) { return C::compliance(data_of(t, e)); }
+    static Bound bound(const Table& t, int e) { return C::bound(data_of(t, e)); }
+};
+
+template <Constraint C> ElementRow make_constraint_row() {
+    using L = ConstraintLoops<C>;
+    ElementRow row = make_common_row<C>();
+    row.rows = C::rows;
+    row.views = kConstraint | kValue | kHessian;
+    row.value = L::value;
+    row.gradient = L::gradient;
+    row.hessian = L::hessian;
+    row.constraint = L::constraint;
+    row.compliance = L::compliance;
+    row.bound = L::bound;
+    return row;
+}
+
+} // namespace sinew

@@ -1,0 +1,54 @@
+// Air drag of a point in still air or in a velocity field (spec P7).
+//   w = v - u(x, t),   f = -c_1 w - c_2 |w| w
+//   c_1 linear coefficient [N s/m], c_2 quadratic coefficient [N s^2/m^2], u the field or 0
+//   df/dv = -c_1 I - c_2 (|w| I + w w^T/|w|),   df/dx = -df/dv du/dx
+#pragma once
+#include "energy/energy.h"
+#include "model/field.h"
+
+namespace sinew {
+
+struct Drag {
+    static constexpr std::string_view name = "drag";
+    static constexpr std::string_view doc = "linear and quadratic drag relative to still air or to a wind field";
+    static constexpr Share share = Share::field;
+    static constexpr int points = 1;
+    static constexpr int sample_kinds = 2; // moving, nearly at rest
+    struct Params {
+        Real linear = 0.1;
+        Real quadratic = 0;
+        int field = -1; // index in the FieldSet, set by the scene compiler
+    };
+    struct Data {
+        Real linear, quadratic;
+        std::int64_t field;
+    };
+
+    template <class V> static void fields(Params& p, V&& v) {
+        v("linear", p.linear, Field{.min = 0, .unit = "N s/m", .doc = "force per speed"});
+        v("quadratic", p.quadratic, Field{.min = 0, .unit = "N s^2/m^2", .doc = "force per squared speed"});
+    }
+    static Data prepare(const Params& p, const RestView&) { return {p.linear, p.quadratic, p.field}; }
+    template <int Order> static LocalForce<3, Order> force(const Data& d, const StepContext& c, const Stencil<1>& s) {
+        LocalForce<3, Order> out;
+        Mat3 du = Mat3::Zero();
+        Vec3 w = s.v[0];
+        if (d.field >= 0 && c.fields) w -= velocity_at(c.fields->velocity[d.field], s.x[0], c.t, Order >= 1 ? &du : nullptr);
+        const Real speed = w.norm();
+        out.force = -(d.linear + d.quadratic * speed) * w;
+        if constexpr (Order >= 1) {
+            out.dfdv = -(d.linear + d.quadratic * speed) * Mat3::Identity();
+            if (speed > 0) out.dfdv -= d.quadratic / speed * w * w.transpose();
+            out.dfdx = -out.dfdv * du;
+        }
+        return out;
+    }
+    static Sample<Drag> sample(Rng& rng, int which) {
+        Sample<Drag> out{{draw_uniform(rng, 0, 2), draw_uniform(rng, 0, 2), -1}, {}};
+        out.at.x[0] = draw_vec(rng, -1, 1);
+        out.at.v[0] = (which ? 1e-2 : 1.0) * draw_vec(rng, -3, 3);
+        return out;
+    }
+};
+
+} // namespace sinew

@@ -1,0 +1,69 @@
+// The contract of an energy: a small struct, a fixed-size stencil, one evaluation routine for all derivative orders.
+// spring.h is the smallest complete example; docs/add_an_energy.md shows how to add one.
+//
+//   struct Spring {
+//       static constexpr std::string_view name = "spring", doc = "...";
+//       static constexpr Share share = Share::elastic;        // where the report counts it
+//       static constexpr int points = 2;                      // optional: frames = ..., scalars = ...
+//       static constexpr bool translation_invariant = true, rotation_invariant = true, zero_at_rest = true;
+//       struct Params { ... };                                // what the scene file says
+//       struct Data { ... };                                  // what one element stores: doubles and pairs of ints
+//       template <class V> static void fields(Params&, V&&);  // the only list of parameters
+//       static Data prepare(const Params&, const RestView&);
+//       template <int Order> static Local<6, Order> eval(const Data&, const StepContext&, const Stencil<2>&);
+//       static Sample<Spring> sample(Rng&, int which);        // a random valid element for the tests
+//   };
+//
+// Entries without a potential (drag, motors) offer instead, or as well,
+//       template <int Order> static LocalForce<6, Order> force(const Data&, const StepContext&, const Stencil<2>&);
+// Order 0: f only; 1: also df/dx and df/dv. Implicit solvers use v = (x - x_now)/dt and keep them out of the merit
+// function. Optional: `hessian_psd` (closed-form projected Hessian), `sample_kinds` (number of degenerate cases that
+// `sample` knows), `memory_size` with `finish` (numbers per element that live in State.memory).
+#pragma once
+#include "core/fields.h"
+#include "model/stencil.h"
+#include <concepts>
+#include <type_traits>
+
+namespace sinew {
+
+// Value, from order 1 gradient, from order 2 Hessian, over N scalar unknowns. Absent orders do not exist.
+template <int N, int Order> struct Local;
+template <int N> struct Local<N, 0> {
+    Real value = 0;
+};
+template <int N> struct Local<N, 1> : Local<N, 0> {
+    VecN<N> gradient = VecN<N>::Zero();
+};
+template <int N> struct Local<N, 2> : Local<N, 1> {
+    MatN<N> hessian = MatN<N>::Zero();
+};
+
+// A force without potential, and from order 1 its derivatives.
+template <int N, int Order> struct LocalForce;
+template <int N> struct LocalForce<N, 0> {
+    VecN<N> force = VecN<N>::Zero();
+};
+template <int N> struct LocalForce<N, 1> : LocalForce<N, 0> {
+    MatN<N> dfdx = MatN<N>::Zero(), dfdv = MatN<N>::Zero();
+};
+
+template <class E>
+concept HasPotential = requires(const typename E::Data& d, const StepContext& c, const StencilOf<E>& x) {
+    E::template eval<2>(d, c, x).hessian;
+};
+template <class E>
+concept HasForce = requires(const typename E::Data& d, const StepContext& c, const StencilOf<E>& x) {
+    E::template force<1>(d, c, x).dfdv;
+};
+template <class E>
+concept Energy = requires(typename E::Params p, const RestView& rest, Rng& rng) {
+    { E::name } -> std::convertible_to<std::string_view>;
+    { E::doc } -> std::convertible_to<std::string_view>;
+    { E::share } -> std::convertible_to<Share>;
+    { E::points } -> std::convertible_to<int>;
+    { E::prepare(p, rest) } -> std::same_as<typename E::Data>;
+    { E::sample(rng, 0) } -> std::same_as<Sample<E>>;
+} && std::is_trivially_copyable_v<typename E::Data> && (HasPotential<E> || HasForce<E>);
+
+} // namespace sinew

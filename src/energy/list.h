@@ -1,0 +1,28 @@
+// All energies: add one line here, sorted. SpringStrain lives in spring_strain.h; CMake makes one small source file
+// per line that turns the struct into a row of function pointers.
+#pragma once
+#include "model/element.h"
+
+namespace sinew {
+
+template <class... E> struct List {};
+
+using Energies = List<
+    struct Attach,
+    struct AttractorLine,
+    struct AttractorPlane,
+    struct AttractorPoint,
+    struct ContactPenalty,
+    struct ContactPenaltyFrame,
+    struct Drag,
+    struct Gravity,
+    struct GravityFrame,
+    struct Spring,
+    struct SpringStrain,
+    struct SpringZero
+>;
+
+std::span<const ElementRow> energy_rows();             // in the order of the list
+const ElementRow* find_energy(std::string_view name);  // null if there is none
+
+} // namespace sinew

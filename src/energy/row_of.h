@@ -1,0 +1,102 @@
+// Turns an energy (see energy.h) into an ElementRow of function pointers. Included by the generated source files only.
+#pragma once
+#include "energy/energy.h"
+#include "linalg/psd.h"
+
+namespace sinew {
+
+// The loops over a range of elements of one entry.
+template <class E> struct EnergyLoops : ElementsOf<E> {
+    using ElementsOf<E>::N, ElementsOf<E>::load, ElementsOf<E>::data_of, ElementsOf<E>::context;
+
+    static Real value(const Table& t, const Evaluation& ev, int begin, int end) {
+        StepContext c = context(ev);
+        StencilOf<E> x;
+        Real sum = 0;
+        for (int e = begin; e < end; ++e)
+            if (load(t, ev, e, false, x, c)) sum += E::template eval<0>(data_of(t, e), c, x).value;
+        return sum;
+    }
+    static void gradient(const Table& t, const Evaluation& ev, int begin, int end, Real* out) {
+        StepContext c = context(ev);
+        StencilOf<E> x;
+        for (int e = begin; e < end; ++e, out += N) {
+            Eigen::Map<VecN<N>> g(out);
+            if (load(t, ev, e, false, x, c)) g = E::template eval<1>(data_of(t, e), c, x).gradient;
+            else g.setZero();
+        }
+    }
+    static void hessian(const Table& t, const Evaluation& ev, int begin, int end, Projection how, Real* out) {
+        StepContext c = context(ev);
+        StencilOf<E> x;
+        for (int e = begin; e < end; ++e, out += N * N) {
+            Eigen::Map<MatN<N>> h(out);
+            if (!load(t, ev, e, false, x, c)) {
+                h.setZero();
+                continue;
+            }
+            if constexpr (requires { E::hessian_psd(data_of(t, e), c, x); }) {
+                if (how == Projection::clamp) {
+                    h = E::hessian_psd(data_of(t, e), c, x);
+                    continue;
+                }
+            }
+            h = E::template eval<2>(data_of(t, e), c, x).hessian;
+            if (how != Projection::none)
+                project_psd(out, N, how == Projection::clamp ? PsdMode::clamp : PsdMode::absolute);
+        }
+    }
+    static void force(const Table& t, const Evaluation& ev, int begin, int end, Real* out) {
+        StepContext c = context(ev);
+        StencilOf<E> x;
+        for (int e = begin; e < end; ++e, out += N) {
+            Eigen::Map<VecN<N>> f(out);
+            if (load(t, ev, e, true, x, c)) f = E::template force<0>(data_of(t, e), c, x).force;
+            else f.setZero();
+        }
+    }
+    static void force_derivatives(const Table& t, const Evaluation& ev, int begin, int end, Real* dfdx, Real* dfdv) {
+        StepContext c = context(ev);
+        StencilOf<E> x;
+        for (int e = begin; e < end; ++e, dfdx += N * N, dfdv += N * N) {
+            Eigen::Map<MatN<N>> kx(dfdx), kv(dfdv);
+            if (load(t, ev, e, true, x, c)) {
+                const auto local = E::template force<1>(data_of(t, e), c, x);
+                kx = local.dfdx;
+                kv = local.dfdv;
+            } else {
+                kx.setZero();
+                kv.setZero();
+            }
+        }
+    }
+    static void finish(const Table& t, const Evaluation& ev, int begin, int end, Real* memory) {
+        if constexpr (memory_of<E>() > 0) {
+            StepContext c = context(ev);
+            StencilOf<E> x;
+            for (int e = begin; e < end; ++e, memory += memory_of<E>())
+                if (load(t, ev, e, false, x, c)) E::finish(data_of(t, e), c, x, memory);
+        }
+    }
+};
+
+template <Energy E> ElementRow make_energy_row() {
+    using R = EnergyLoops<E>;
+    ElementRow row = make_common_row<E>();
+    row.share = E::share;
+    if constexpr (HasPotential<E>) {
+        row.views |= kValue | kHessian;
+        row.value = R::value;
+        row.gradient = R::gradient;
+        row.hessian = R::hessian;
+    }
+    if constexpr (HasForce<E>) {
+        row.views |= kForce;
+        row.force = R::force;
+        row.force_derivatives = R::force_derivatives;
+    }
+    if constexpr (memory_of<E>() > 0) row.finish = R::finish;
+    return row;
+}
+
+} // namespace sinew

@@ -1,0 +1,120 @@
+#include "model/builder.h"
+
+namespace sinew {
+
+int begin_object(ModelBuilder& b, std::string name, std::string kind, std::string material) {
+    Object o;
+    o.name = std::move(name);
+    o.kind = std::move(kind);
+    o.material = std::move(material);
+    const Model& m = b.model;
+    o.points = {point_count(m), point_count(m)};
+    o.frames = {frame_count(m), frame_count(m)};
+    o.scalars = {scalar_count(m), scalar_count(m)};
+    o.surface = {int(m.surface.vertices.size()), int(m.surface.vertices.size())};
+    b.model.objects.push_back(std::move(o));
+    return int(b.model.objects.size()) - 1;
+}
+
+static int current_object(const ModelBuilder& b) { return int(b.model.objects.size()) - 1; }
+
+int add_points(ModelBuilder& b, std::span<const Real3> rest, std::span<const Real> mass, std::uint8_t flags,
+               Real3 velocity) {
+    const int first = point_count(b.model), count = int(rest.size());
+    PointModel& p = b.model.point;
+    p.rest.insert(p.rest.end(), rest.begin(), rest.end());
+    p.mass.insert(p.mass.end(), mass.begin(), mass.end());
+    p.object.insert(p.object.end(), count, current_object(b));
+    p.flags.insert(p.flags.end(), count, flags);
+    if (!p.field.empty() || (flags & kPassive)) p.field.resize(first + count, -1);
+    PointState& s = b.state.point;
+    s.x.insert(s.x.end(), rest.begin(), rest.end());
+    s.v.insert(s.v.end(), count, velocity);
+    if (!s.alive.empty() || (flags & kPooled)) {
+        // slots of a pool are born later
+        s.alive.resize(first, 1);
+        s.alive.resize(first + count, (flags & kPooled) ? 0 : 1);
+        s.age.resize(first + count, 0);
+        s.id.resize(first + count, 0);
+    }
+    b.model.objects.back().points.end = first + count;
+    return first;
+}
+
+int add_frame(ModelBuilder& b, const Pose& pose, Real mass, const Real33& inertia, std::uint8_t flags, Real3 velocity,
+              Real3 angular_velocity) {
+    const int first = frame_count(b.model);
+    b.model.frame.mass.push_back(mass);
+    b.model.frame.inertia.push_back(inertia);
+    b.model.frame.object.push_back(current_object(b));
+    b.model.frame.flags.push_back(flags);
+    b.state.frame.p.push_back(pose.position);
+    b.state.frame.q.push_back(pose.rotation);
+    b.state.frame.v.push_back(velocity);
+    b.state.frame.w.push_back(angular_velocity);
+    b.model.objects.back().frames.end = first + 1;
+    return first;
+}
+
+int add_scalar(ModelBuilder& b, Real value, Real mass, std::uint8_t flags) {
+    const int first = scalar_count(b.model);
+    b.model.scalar.mass.push_back(mass);
+    b.model.scalar.object.push_back(current_object(b));
+    b.model.scalar.flags.push_back(flags);
+    b.state.scalar.s.push_back(value);
+    b.state.scalar.ds.push_back(0);
+    b.model.objects.back().scalars.end = first + 1;
+    return first;
+}
+
+static void add_to(ModelBuilder& b, std::vector<Table>& tables, const ElementRow& row, const void* params,
+                   std::span<const int> stencil) {
+    std::array<Real3, 16> x;
+    std::array<Real, 16> mass, frame_mass;
+    for (int i = 0; i < row.points; ++i)
+        if (stencil[i] >= 0) {
+            x[i] = b.model.point.rest[stencil[i]];
+            mass[i] = b.model.point.mass[stencil[i]];
+        }
+    for (int i = 0; i < row.frames; ++i) frame_mass[i] = b.model.frame.mass[stencil[row.points + i]];
+    const RestView rest{{x.data(), std::size_t(row.points)},
+                        {mass.data(), std::size_t(row.points)},
+                        {frame_mass.data(), std::size_t(row.frames)},
+                        b.model.gravity};
+    add_element(table_of(tables, row), params, stencil, rest, current_object(b));
+}
+
+void add_energy(ModelBuilder& b, const ElementRow& row, const void* params, std::span<const int> stencil) {
+    add_to(b, b.tables.energies, row, params, stencil);
+}
+
+void add_constraint(ModelBuilder& b, const ElementRow& row, const void* params, std::span<const int> stencil) {
+    add_to(b, b.tables.constraints, row, params, stencil);
+}
+
+static int add_surface_vertex(ModelBuilder& b, const SurfaceVertex& vertex, Real thickness) {
+    Surface& s = b.model.surface;
+    s.vertices.push_back(vertex);
+    s.thickness.push_back(thickness);
+    s.object.push_back(current_object(b));
+    b.model.objects.back().surface.end = int(s.vertices.size());
+    return int(s.vertices.size()) - 1;
+}
+
+int add_surface_points(ModelBuilder& b, Range points, Real thickness) {
+    const int first = int(b.model.surface.vertices.size());
+    for (int i = points.begin; i < points.end; ++i) add_surface_vertex(b, {SurfaceVertex::point, i, {}}, thickness);
+    return first;
+}
+
+int add_surface_vertex_in_frame(ModelBuilder& b, int frame, Real3 local, Real thickness) {
+    return add_surface_vertex(b, {SurfaceVertex::frame, frame, local}, thickness);
+}
+
+void finish_model(ModelBuilder& b) {
+    b.model.elements = std::make_shared<const Tables>(b.tables);
+    b.model.fields = std::make_shared<const FieldSet>(b.fields);
+    b.model.layout = std::make_shared<const SnapshotLayout>(b.layout);
+}
+
+} // namespace sinew

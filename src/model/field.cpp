@@ -1,0 +1,64 @@
+#include "model/field.h"
+#include "core/hash.h"
+#include "core/random.h"
+
+namespace sinew {
+
+Real gate(Real t, Real from, Real until, Real ease) {
+    if (t < from || t > until) return 0;
+    if (ease <= 0) return 1;
+    const auto ramp = [](Real u) { return u >= 1 ? 1.0 : u <= 0 ? 0.0 : u * u * (3 - 2 * u); };
+    return ramp((t - from) / ease) * ramp((until - t) / ease);
+}
+
+namespace {
+
+// Turbulence as a sum of transverse waves:  u(x,t) = sum_k a_k (d_k x e_k) cos(w_k . x + r_k t + phase),
+// each divergence-free because its direction is orthogonal to its wave vector w_k. Wavelengths spread over one octave
+// around `size`. Smooth, with exact derivatives, cheap, and random access by seed.
+constexpr int kWaves = 12;
+
+Vec3 turbulence(const VelocityField& f, const Vec3& x, Real t, Mat3* gradient) {
+    Vec3 u = Vec3::Zero();
+    // rms of one wave with amplitude a is a/sqrt(2); kWaves independent ones add in squares
+    const Real amplitude = f.turbulence_speed * std::sqrt(2.0 / kWaves);
+    for (int k = 0; k < kWaves; ++k) {
+        Rng rng{f.seed, 0x7475726275ull, std::uint64_t(64 * k)};
+        const Vec3 direction = vec(draw_unit_vector(rng));
+        rng.index = 64 * k + 32;
+        const Vec3 across = vec(draw_unit_vector(rng)).cross(direction).normalized();
+        rng.index = 64 * k + 60;
+        const Real length = f.turbulence_size * std::exp2(draw_uniform(rng, -0.5, 0.5));
+        const Real phase = draw_uniform(rng, 0, 2 * kPi), rate = f.turbulence_rate * draw_uniform(rng, -1, 1);
+        const Vec3 wave = 2 * kPi / length * direction;
+        const Real angle = wave.dot(x) + 2 * kPi * rate * t + phase;
+        u += amplitude * std::cos(angle) * across;
+        if (gradient) *gradient -= amplitude * std::sin(angle) * across * wave.transpose();
+    }
+    return u;
+}
+
+} // namespace
+
+Vec3 velocity_at(const VelocityField& f, const Vec3& x, Real t, Mat3* gradient) {
+    if (gradient) gradient->setZero();
+    const Real open = f.scale * gate(t, f.from, f.until, f.ease);
+    if (open == 0) return Vec3::Zero();
+    const std::array<Real, 4> slots{x.x(), x.y(), x.z(), t};
+    Vec3 u = Vec3::Zero();
+    for (int i = 0; i < 3; ++i) {
+        if (!gradient) {
+            u[i] = evaluate(f.base[i], slots);
+            continue;
+        }
+        static constexpr std::array<int, 3> xyz{0, 1, 2};
+        const ValueGradient g = evaluate_gradient(f.base[i], slots, xyz);
+        u[i] = g.value;
+        for (int j = 0; j < 3; ++j) (*gradient)(i, j) = g.gradient[j];
+    }
+    if (f.turbulence_speed > 0) u += turbulence(f, x, t, gradient);
+    if (gradient) *gradient *= open;
+    return open * u;
+}
+
+} // namespace sinew

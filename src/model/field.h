@@ -1,0 +1,33 @@
+// Named velocity fields: wind and prescribed flows u(x, t), used by drag elements and by passive points.
+//   u(x,t) = gate(t) * [ base(x,t) + turbulence(x,t) ]
+//   base        three expressions over x, y, z, t
+//   turbulence  divergence-free: curl of a smooth noise potential, root mean square `speed`, eddy size `size`
+//   gate        0 outside [from, until], smooth ramps of length `ease` at both ends
+#pragma once
+#include "core/expression.h"
+#include "core/math.h"
+
+namespace sinew {
+
+struct VelocityField {
+    std::string name;
+    std::array<Expression, 3> base;   // [m/s] slots: x, y, z, t
+    double turbulence_speed = 0;      // [m/s]
+    double turbulence_size = 1;       // [m]
+    double turbulence_rate = 0;       // [1/s] how fast the eddies change; 0 = frozen
+    std::uint64_t seed = 1;
+    double from = 0, until = 1e300;   // [s]
+    double ease = 0;                  // [s]
+    double scale = 1;                 // live: events may switch a field off (0) and on (1)
+};
+struct FieldSet {
+    std::vector<VelocityField> velocity;
+};
+
+// u(x, t); if `gradient` is given also du_i/dx_j
+Vec3 velocity_at(const VelocityField&, const Vec3& x, Real t, Mat3* gradient = nullptr);
+
+// 0..1: inside [from, until] with smoothstep ramps of length ease at both ends
+Real gate(Real t, Real from, Real until, Real ease);
+
+} // namespace sinew

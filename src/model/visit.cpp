@@ -1,0 +1,121 @@
+#include "model/visit.h"
+#include "core/hash.h"
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+struct Hasher {
+    Hash h;
+    void operator()(const char* name, double value) { add(h, std::string_view(name)), add(h, value); }
+    void operator()(const char* name, std::int64_t value) {
+        add(h, std::string_view(name));
+        add(h, std::uint64_t(value));
+    }
+    template <class T> void operator()(const char* name, const std::vector<T>& a) {
+        add(h, std::string_view(name));
+        add(h, std::span<const T>(a));
+    }
+    void operator()(const char* name, const std::vector<NamedArray>& arrays) {
+        add(h, std::string_view(name));
+        for (const NamedArray& a : arrays) {
+            add(h, std::string_view(a.name));
+            add(h, std::span<const double>(a.values));
+        }
+    }
+};
+
+bool finite(double a) { return std::isfinite(a); }
+bool finite(const Real3& a) { return finite(a.x) && finite(a.y) && finite(a.z); }
+bool finite(const Real4& a) { return finite(a.w) && finite(a.x) && finite(a.y) && finite(a.z); }
+
+struct FiniteCheck {
+    const Model& model;
+    NotFinite found{};
+
+    // owner of entry i of an array named "point.x"
+    void report(std::string_view name, int i) {
+        found.array = name;
+        found.index = i;
+        const auto owner = [&](const std::vector<int>& object, Range Object::*range) {
+            if (i >= int(object.size())) return;
+            const Object& o = model.objects[object[i]];
+            found.object = o.name;
+            found.index = i - (o.*range).begin;
+        };
+        if (name.starts_with("point.")) owner(model.point.object, &Object::points);
+        if (name.starts_with("frame.")) owner(model.frame.object, &Object::frames);
+        if (name.starts_with("scalar.")) owner(model.scalar.object, &Object::scalars);
+    }
+    template <class T> void operator()(const char* name, const std::vector<T>& a) {
+        if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Real3> || std::is_same_v<T, Real4>)
+            for (std::size_t i = 0; i < a.size() && found.array.empty(); ++i)
+                if (!finite(a[i])) report(name, int(i));
+    }
+    void operator()(const char* name, const std::vector<NamedArray>& arrays) {
+        for (const NamedArray& a : arrays)
+            for (std::size_t i = 0; i < a.values.size() && found.array.empty(); ++i)
+                if (!finite(a.values[i])) report(std::string(name) + "." + a.name, int(i));
+    }
+    void operator()(const char* name, double value) {
+        if (found.array.empty() && !finite(value)) report(name, 0);
+    }
+    void operator()(const char*, std::int64_t) {}
+};
+
+struct Bytes {
+    std::size_t total = 0;
+    template <class T> void operator()(const char*, const std::vector<T>& a) { total += a.size() * sizeof(T); }
+    void operator()(const char*, const std::vector<NamedArray>& arrays) {
+        for (const NamedArray& a : arrays) total += a.values.size() * sizeof(double);
+    }
+    void operator()(const char*, double) { total += 8; }
+    void operator()(const char*, std::int64_t) { total += 8; }
+};
+
+} // namespace
+
+std::uint64_t hash(const State& s) {
+    Hasher h;
+    visit(s, h);
+    return h.h.value;
+}
+
+bool equal(const State& a, const State& b) { return hash(a) == hash(b); }
+
+NotFinite find_not_finite(const Model& m, const State& s) {
+    FiniteCheck check{m};
+    visit(s, check);
+    return check.found;
+}
+
+std::size_t memory_bytes(const State& s) {
+    Bytes b;
+    visit(s, b);
+    return b.total;
+}
+
+std::vector<double>& memory_array(State& s, std::string_view name, std::size_t size) {
+    for (NamedArray& a : s.memory)
+        if (a.name == name) {
+            if (a.values.size() != size) a.values.resize(size);
+            return a.values;
+        }
+    s.memory.push_back({std::string(name), 1, std::vector<double>(size, 0.0)});
+    return s.memory.back().values;
+}
+
+const std::vector<double>* find_memory(const State& s, std::string_view name) {
+    for (const NamedArray& a : s.memory)
+        if (a.name == name) return &a.values;
+    return nullptr;
+}
+
+Id find(const Model& m, std::string_view name) {
+    for (std::size_t i = 0; i < m.objects.size(); ++i)
+        if (m.objects[i].alive && m.objects[i].name == name) return {int(i), m.objects[i].generation};
+    return {};
+}
+
+} // namespace sinew

@@ -1,0 +1,25 @@
+// Operations on State that go through its `visit`: hash, finite check, comparison, sizes.
+#pragma once
+#include "sinew/model.h"
+#include "sinew/state.h"
+
+namespace sinew {
+
+std::uint64_t hash(const State&); // every bit that is needed to continue
+bool equal(const State&, const State&);
+
+// Where a state is not finite: object, index in it and array; empty name if it is all finite.
+struct NotFinite {
+    std::string array;
+    std::string object;
+    int index = -1;
+};
+NotFinite find_not_finite(const Model&, const State&);
+
+std::size_t memory_bytes(const State&);
+
+// the array of that name, made with `size` zeros if it is not there yet
+std::vector<double>& memory_array(State&, std::string_view name, std::size_t size);
+const std::vector<double>* find_memory(const State&, std::string_view name);
+
+} // namespace sinew

@@ -1,0 +1,285 @@
+// Explicit time stepping (spec P 3.13, U020-U022, C02-C03).  y = (x, v), a(x, v, t) = f/m
+//   forward_euler     x' = x + h v,               v' = v + h a                     order 1, always gains energy
+//   symplectic_euler  v' = v + h a,               x' = x + h v'                    order 1, stable for h < 2/omega
+//   improved_euler    v' = v + h a,               x' = x + h (v + v')/2            slowly gains energy
+//   rk2_trapezoid, rk2_midpoint, rk4              Runge-Kutta; stages at t + c h (erratum X10 of spec P)
+//   leapfrog          v_half = v + h/2 a, x' = x + h v_half, v' = v_half + h/2 a'  order 2, kick-drift-kick
+//   verlet            x' = x + r (x - x_prev) + a h (h + h_prev)/2, r = h/h_prev   order 2, Stoermer's position form;
+//                     the weights keep order 2 when the step length changes; x_prev and h_prev are State.memory
+// Rigid rotations (spec P 3.5) carry the angular momentum L: L' = L + h torque, then R' = exp(h w*) R with
+//   exponential            w = I(R)^-1 L'
+//   additive               q' = normalised q + h/2 (0, w) q
+//   exponential_midpoint   w at R_half = exp(h/2 w*) R with the momentum at mid step: order 2
+// Passive points follow x' = u(x, t) with the same scheme; fixed ones their targets.
+#include "solver/explicit.h"
+#include "model/visit.h"
+#include "solver/forces.h"
+#include "solver/kinematics.h"
+#include "solver/measure.h"
+#include <algorithm>
+
+namespace sinew {
+
+namespace {
+
+// A Runge-Kutta scheme with at most four stages, each using only the one before: c[i] = a[i][i-1].
+struct Tableau {
+    int stages;
+    std::array<Real, 4> c, b;
+};
+constexpr Tableau kForwardEuler{1, {0}, {1}};
+constexpr Tableau kTrapezoid{2, {0, 1}, {0.5, 0.5}};
+constexpr Tableau kMidpoint{2, {0, 0.5}, {0, 1}};
+constexpr Tableau kRk4{4, {0, 0.5, 0.5, 1}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}};
+
+// Rates at one stage.
+struct Rates {
+    std::vector<Real3> v, a;               // points
+    std::vector<Real3> frame_v, frame_a, torque;
+};
+
+struct ExplicitSolver final : Solver {
+    ExplicitSettings settings;
+    ParallelPtr parallel;
+    ForceScratch forces;
+    Prescribed prescribed;
+    PointState points;                     // the stage at which forces are taken
+    FrameState frames;
+    std::array<Rates, 4> rates;
+    std::vector<Real> f;                   // tangent layout
+    Report report;
+
+    Report step(const Model&, const Input&, const State& now, State& next, double dt, Trace*) override;
+    void drop_caches() override {
+        forces = {};
+        prescribed = {};
+        points = {};
+        frames = {};
+        rates = {};
+        f = {};
+    }
+
+    void evaluate(const Model&, const Input&, const State& now, Real t, Real dt, Rates&);
+    void prepare(const Model&, const Input&, const State& now, State& next, Real dt);
+    void stage_at(const Model&, const State& now, Real h, const Rates&, Real elapsed);
+    void runge_kutta(const Model&, const Input&, const State& now, State& next, Real dt, const Tableau&);
+    void euler_variant(const Model&, const Input&, const State& now, State& next, Real dt, Real weight_new);
+    void leapfrog(const Model&, const Input&, const State& now, State& next, Real dt);
+    void verlet(const Model&, const Input&, const State& now, State& next, Real dt);
+    void rotate(const Model&, const State& now, const std::vector<Real3>& torque, Real h, FrameState& out) const;
+};
+
+bool is_free(std::uint8_t flags) { return !(flags & (kFixed | kPassive)); }
+
+// world angular momentum and velocity:  L = R I R^T w
+Vec3 spin_momentum(const Real33& inertia, const Quat& q, const Vec3& w) {
+    return q * (mat(inertia) * (q.conjugate() * w));
+}
+Vec3 spin_velocity(const Real33& inertia, const Quat& q, const Vec3& momentum) {
+    return q * (mat(inertia).llt().solve(q.conjugate() * momentum));
+}
+
+// positions and velocities of `now`, with fixed unknowns where they are after `elapsed`
+void ExplicitSolver::prepare(const Model& m, const Input& input, const State& now, State& next, Real dt) {
+    next = now;
+    build_prescribed(m, input, now, dt, prescribed);
+    points = now.point;
+    frames = now.frame;
+    f.resize(dofs_of(m).size());
+    for (Rates& r : rates) {
+        r.v.resize(point_count(m));
+        r.a.resize(point_count(m));
+        r.frame_v.resize(frame_count(m));
+        r.frame_a.resize(frame_count(m));
+        r.torque.resize(frame_count(m));
+    }
+    report = {};
+}
+
+// rates of the stage held in `points` and `frames`
+void ExplicitSolver::evaluate(const Model& m, const Input& input, const State& now, Real t, Real dt, Rates& out) {
+    place_fixed(m, prescribed, now, t - now.time, points, frames);
+    set_passive_velocity(*parallel, m, t, points);
+    Evaluation ev = evaluation_of(m, now, dt);
+    ev.x = points.x.data();
+    ev.v = points.v.data();
+    ev.p = frames.p.data();
+    ev.q = frames.q.data();
+    ev.frame_v = frames.v.data();
+    ev.frame_w = frames.w.data();
+    ev.t = t;
+    compute_forces(*parallel, m, input, ev, points, frames, forces, f);
+    ++report.evaluations;
+    parallel_for(*parallel, point_count(m), kGrain, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            out.v[i] = points.v[i];
+            out.a[i] = {};
+            if (is_free(m.point.flags[i])) out.a[i] = real3(Eigen::Map<const Vec3>(f.data() + 3 * i) / m.point.mass[i]);
+        }
+    });
+    const Dofs dofs = dofs_of(m);
+    for (int i = 0; i < frame_count(m); ++i) {
+        out.frame_v[i] = frames.v[i];
+        out.frame_a[i] = out.torque[i] = {};
+        if (m.frame.flags[i] & kFixed) continue;
+        const Real* at = f.data() + dofs.frame_offset(i);
+        out.frame_a[i] = real3(Eigen::Map<const Vec3>(at) / m.frame.mass[i]);
+        out.torque[i] = real3(Eigen::Map<const Vec3>(at + 3));
+    }
+}
+
+// rotation of every free frame over h with constant torque, from `now`
+void ExplicitSolver::rotate(const Model& m, const State& now, const std::vector<Real3>& torque, Real h,
+                            FrameState& out) const {
+    for (int i = 0; i < frame_count(m); ++i) {
+        if (m.frame.flags[i] & kFixed) continue;
+        const Quat q = quat(now.frame.q[i]);
+        const Vec3 before = spin_momentum(m.frame.inertia[i], q, vec(now.frame.w[i]));
+        const Vec3 after = before + h * vec(torque[i]);
+        Quat turned = q;
+        if (settings.rotation == "exponential_midpoint") {
+            const Vec3 w = spin_velocity(m.frame.inertia[i], q, before);
+            const Quat half = exp_rotation(0.5 * h * w) * q;
+            turned = exp_rotation(h * spin_velocity(m.frame.inertia[i], half, 0.5 * (before + after))) * q;
+        } else {
+            const Vec3 w = spin_velocity(m.frame.inertia[i], q, after);
+            if (settings.rotation == "additive") turned.coeffs() += 0.5 * h * (Quat(0, w.x(), w.y(), w.z()) * q).coeffs();
+            else turned = exp_rotation(h * w) * q;
+        }
+        turned.normalize();
+        out.q[i] = real4(turned);
+        out.w[i] = real3(spin_velocity(m.frame.inertia[i], turned, after));
+    }
+}
+
+// stage = now + h rates
+void ExplicitSolver::stage_at(const Model& m, const State& now, Real h, const Rates& r, Real) {
+    parallel_for(*parallel, point_count(m), kGrain, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            if (m.point.flags[i] & kFixed) continue;
+            points.x[i] = real3(vec(now.point.x[i]) + h * vec(r.v[i]));
+            points.v[i] = real3(vec(now.point.v[i]) + h * vec(r.a[i]));
+        }
+    });
+    for (int i = 0; i < frame_count(m); ++i) {
+        if (m.frame.flags[i] & kFixed) continue;
+        frames.p[i] = real3(vec(now.frame.p[i]) + h * vec(r.frame_v[i]));
+        frames.v[i] = real3(vec(now.frame.v[i]) + h * vec(r.frame_a[i]));
+    }
+    rotate(m, now, r.torque, h, frames);
+}
+
+void ExplicitSolver::runge_kutta(const Model& m, const Input& input, const State& now, State&, Real dt,
+                                 const Tableau& table) {
+    for (int s = 0; s < table.stages; ++s) {
+        if (s > 0) stage_at(m, now, table.c[s] * dt, rates[s - 1], 0);
+        evaluate(m, input, now, now.time + table.c[s] * dt, dt, rates[s]);
+    }
+    // mean rates into the first slot, added in stage order
+    const auto mean = [&](std::vector<Real3> Rates::*member) {
+        auto& out = rates[0].*member;
+        parallel_for(*parallel, int(out.size()), kGrain, [&](int begin, int end) {
+            for (int i = begin; i < end; ++i) {
+                Vec3 sum = table.b[0] * vec(out[i]);
+                for (int s = 1; s < table.stages; ++s) sum += table.b[s] * vec((rates[s].*member)[i]);
+                out[i] = real3(sum);
+            }
+        });
+    };
+    if (table.stages > 1)
+        for (auto member : {&Rates::v, &Rates::a, &Rates::frame_v, &Rates::frame_a, &Rates::torque}) mean(member);
+    stage_at(m, now, dt, rates[0], dt);
+}
+
+// v' = v + h a,  x' = x + h ((1 - w) v + w v'):  w = 1 symplectic, 1/2 improved
+void ExplicitSolver::euler_variant(const Model& m, const Input& input, const State& now, State&, Real dt, Real w) {
+    evaluate(m, input, now, now.time, dt, rates[0]);
+    Rates& r = rates[0];
+    parallel_for(*parallel, point_count(m), kGrain, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            if (m.point.flags[i] & kPassive) continue; // a first-order equation: forward Euler
+            r.v[i] = real3(vec(now.point.v[i]) + w * dt * vec(r.a[i]));
+        }
+    });
+    for (int i = 0; i < frame_count(m); ++i) r.frame_v[i] = real3(vec(now.frame.v[i]) + w * dt * vec(r.frame_a[i]));
+    stage_at(m, now, dt, r, dt);
+}
+
+void ExplicitSolver::leapfrog(const Model& m, const Input& input, const State& now, State& next, Real dt) {
+    euler_variant(m, input, now, next, dt, 0.5); // x' = x + h (v + h/2 a)
+    const Rates& first = rates[0];
+    // kick with the force at the end; velocity-dependent forces see the predicted v + h a
+    evaluate(m, input, now, now.time + dt, dt, rates[1]);
+    parallel_for(*parallel, point_count(m), kGrain, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            if (!is_free(m.point.flags[i])) continue;
+            points.v[i] = real3(vec(now.point.v[i]) + 0.5 * dt * (vec(first.a[i]) + vec(rates[1].a[i])));
+        }
+    });
+    for (int i = 0; i < frame_count(m); ++i) {
+        if (m.frame.flags[i] & kFixed) continue;
+        frames.v[i] = real3(vec(now.frame.v[i]) + 0.5 * dt * (vec(first.frame_a[i]) + vec(rates[1].frame_a[i])));
+        rates[1].torque[i] = real3(0.5 * (vec(first.torque[i]) + vec(rates[1].torque[i])));
+    }
+    rotate(m, now, rates[1].torque, dt, frames);
+}
+
+void ExplicitSolver::verlet(const Model& m, const Input& input, const State& now, State& next, Real dt) {
+    const std::size_t n = point_count(m);
+    auto& previous = memory_array(next, "explicit.x_previous", 3 * n);
+    Real& dt_previous = memory_array(next, "explicit.dt_previous", 1)[0];
+    leapfrog(m, input, now, next, dt); // starts the recursion, moves frames, gives the velocity at the end
+    const Real h_previous = dt_previous;
+    if (h_previous > 0) {
+        parallel_for(*parallel, int(n), kGrain, [&](int begin, int end) {
+            for (int i = begin; i < end; ++i) {
+                if (!is_free(m.point.flags[i])) continue;
+                if (!now.point.age.empty() && now.point.age[i] < h_previous && (m.point.flags[i] & kPooled)) continue;
+                const Vec3 x = vec(now.point.x[i]), back = Eigen::Map<const Vec3>(previous.data() + 3 * i);
+                points.x[i] = real3(x + dt / h_previous * (x - back) + 0.5 * dt * (dt + h_previous) * vec(rates[0].a[i]));
+                points.v[i] = real3((vec(points.x[i]) - x) / dt + 0.5 * dt * vec(rates[1].a[i]));
+            }
+        });
+    }
+    std::copy_n(&now.point.x.data()->x, 3 * n, previous.data());
+    dt_previous = dt;
+}
+
+Report ExplicitSolver::step(const Model& m, const Input& input, const State& now, State& next, double dt, Trace*) {
+    prepare(m, input, now, next, dt);
+    const std::string& s = settings.scheme;
+    if (s == "forward_euler") runge_kutta(m, input, now, next, dt, kForwardEuler);
+    else if (s == "rk2_trapezoid") runge_kutta(m, input, now, next, dt, kTrapezoid);
+    else if (s == "rk2_midpoint") runge_kutta(m, input, now, next, dt, kMidpoint);
+    else if (s == "rk4") runge_kutta(m, input, now, next, dt, kRk4);
+    else if (s == "improved_euler") euler_variant(m, input, now, next, dt, 0.5);
+    else if (s == "leapfrog") leapfrog(m, input, now, next, dt);
+    else if (s == "verlet") verlet(m, input, now, next, dt);
+    else euler_variant(m, input, now, next, dt, 1);
+    place_fixed(m, prescribed, now, dt, points, frames);
+    set_passive_velocity(*parallel, m, now.time + dt, points);
+    next.point.x.swap(points.x);
+    next.point.v.swap(points.v);
+    std::swap(next.frame, frames);
+    next.time = now.time + dt;
+    next.step = now.step + 1;
+    report.dt = dt;
+    return report;
+}
+
+} // namespace
+
+Needs explicit_needs() { return {.points = true, .frames = true, .scalars = false, .passive = true}; }
+
+std::unique_ptr<Solver> make_explicit(const Context& context, const Model& m, State& state, const void* settings) {
+    auto solver = std::make_unique<ExplicitSolver>();
+    solver->settings = *static_cast<const ExplicitSettings*>(settings);
+    solver->parallel = make_parallel(context);
+    if (solver->settings.scheme == "verlet") {
+        memory_array(state, "explicit.x_previous", 3 * std::size_t(point_count(m)));
+        memory_array(state, "explicit.dt_previous", 1);
+    }
+    return solver;
+}
+
+} // namespace sinew

@@ -1,0 +1,26 @@
+// Explicit time stepping of points and rigid bodies: settings and entry. The schemes are in explicit.cpp.
+#pragma once
+#include "core/fields.h"
+#include "solver/solver.h"
+
+namespace sinew {
+
+struct ExplicitSettings {
+    std::string scheme = "symplectic_euler";
+    std::string rotation = "exponential_midpoint";
+
+    template <class V> static void fields(ExplicitSettings& s, V&& v) {
+        v("scheme", s.scheme,
+          Field{.doc = "how points and bodies advance",
+                .allowed = {"forward_euler", "symplectic_euler", "improved_euler", "rk2_trapezoid", "rk2_midpoint", "rk4",
+                            "verlet", "leapfrog"}});
+        v("rotation", s.rotation,
+          Field{.doc = "how rigid rotations advance",
+                .allowed = {"exponential", "additive", "exponential_midpoint"}});
+    }
+};
+
+Needs explicit_needs();
+std::unique_ptr<Solver> make_explicit(const Context&, const Model&, State&, const void* settings);
+
+} // namespace sinew

@@ -1,0 +1,75 @@
+#include "solver/forces.h"
+#include "model/surface.h"
+#include <algorithm>
+
+namespace sinew {
+
+static void refresh_caches(const Model& m, ForceScratch& s) {
+    if (s.topology == m.topology_revision && s.tables == m.elements.get()) return;
+    s.topology = m.topology_revision;
+    s.tables = m.elements.get();
+    const Dofs dofs = dofs_of(m);
+    collect_elements(*m.elements, s.elements);
+    build_gather(s.elements, dofs, kValue, s.potentials);
+    build_gather(s.elements, dofs, kForce, s.forces);
+    s.gradient.resize(dofs.size());
+}
+
+// contacts are few and change every time: evaluated and added one after another in key order
+static void add_contacts(const Parallel& parallel, const Model& m, const Evaluation& ev, const PointState& points,
+                         const FrameState& frames, ForceScratch& s, std::span<Real> f) {
+    s.contacts.obstacle.clear();
+    if (m.obstacles.empty() || m.surface.vertices.empty()) return;
+    s.surface.resize(m.surface.vertices.size());
+    surface_positions(parallel, m, points, frames, s.surface);
+    detect_obstacles(parallel, m, s.surface, points.alive, frames, 0, s.detect, s.contacts);
+    build_contact_elements(m, s.contacts, s.contact_tables);
+    const Dofs dofs = dofs_of(m);
+    for (const Table& t : s.contact_tables.energies) {
+        const int n = t.row->dofs;
+        s.local.resize(std::max(s.local.size(), std::size_t(2) * t.count() * n));
+        Real* gradient = s.local.data();
+        Real* force = gradient + std::size_t(t.count()) * n;
+        t.row->gradient(t, ev, 0, t.count(), gradient);
+        t.row->force(t, ev, 0, t.count(), force);
+        for (int e = 0; e < t.count(); ++e) {
+            const int id = t.stencil[e];
+            Real* to = f.data() + (t.row->points ? dofs.point_offset(id) : dofs.frame_offset(id));
+            for (int i = 0; i < n; ++i) to[i] += force[e * n + i] - gradient[e * n + i];
+        }
+    }
+}
+
+static void add_input(const Model& m, const Input& input, const PointState& points, const FrameState& frames,
+                      std::span<Real> f) {
+    const Dofs dofs = dofs_of(m);
+    for (const PointForce& p : input.point_forces)
+        if (p.point >= 0 && p.point < dofs.points) Eigen::Map<Vec3>(f.data() + dofs.point_offset(p.point)) += vec(p.force);
+    for (const Grab& g : input.grabs)
+        if (g.point >= 0 && g.point < dofs.points)
+            Eigen::Map<Vec3>(f.data() + dofs.point_offset(g.point)) += g.stiffness * (vec(g.target) - vec(points.x[g.point]));
+    for (const BodyForce& b : input.body_forces) {
+        if (b.object.index < 0 || b.object.index >= int(m.objects.size())) continue;
+        const Range range = m.objects[b.object.index].frames;
+        if (range.count() == 0) continue;
+        const int i = range.begin;
+        Eigen::Map<Vec3>(f.data() + dofs.frame_offset(i)) += vec(b.force);
+        Eigen::Map<Vec3>(f.data() + dofs.frame_offset(i) + 3) +=
+            vec(b.torque) + (vec(b.at) - vec(frames.p[i])).cross(vec(b.force));
+    }
+}
+
+void compute_forces(const Parallel& parallel, const Model& m, const Input& input, const Evaluation& ev,
+                    const PointState& points, const FrameState& frames, ForceScratch& s, std::span<Real> f) {
+    refresh_caches(m, s);
+    const Dofs dofs = dofs_of(m);
+    std::fill(f.begin(), f.end(), 0.0);
+    std::fill(s.gradient.begin(), s.gradient.end(), 0.0);
+    add_force(parallel, s.elements, dofs, ev, s.forces, f);
+    add_gradient(parallel, s.elements, dofs, ev, s.potentials, s.gradient);
+    for (std::size_t i = 0; i < s.gradient.size(); ++i) f[i] -= s.gradient[i];
+    add_contacts(parallel, m, ev, points, frames, s, f);
+    add_input(m, input, points, frames, f);
+}
+
+} // namespace sinew

@@ -1,0 +1,29 @@
+// What the input prescribes during a step: fixed points and frames move from where they are to their target at constant
+// velocity (frames: constant twist), those without a target stay. Passive points follow their velocity field.
+#pragma once
+#include "core/math.h"
+#include "core/parallel.h"
+#include "sinew/model.h"
+#include "sinew/input.h"
+#include "sinew/state.h"
+
+namespace sinew {
+
+// Targets of one step, by unknown.
+struct Prescribed {
+    std::vector<Real3> point_velocity;              // [m/s] of fixed points over the step; size point_count if any target
+    std::vector<int> points;                        // fixed points with a target
+    std::vector<Real3> frame_velocity, frame_spin;  // [m/s], [rad/s] of every frame; zero without a target
+};
+void build_prescribed(const Model&, const Input&, const State& now, Real dt, Prescribed&);
+
+// Positions and velocities of fixed points and frames at now.time + elapsed.
+void place_fixed(const Model&, const Prescribed&, const State& now, Real elapsed, PointState&, FrameState&);
+
+// v = u(x, t) for passive points
+void set_passive_velocity(const Parallel&, const Model&, Real t, PointState&);
+
+// One RK2 midpoint step of the passive points from `now` to `next`: for solvers that have no scheme of their own for them.
+void advect_passive(const Parallel&, const Model&, const State& now, Real dt, PointState& next);
+
+} // namespace sinew

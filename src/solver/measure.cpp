@@ -1,0 +1,93 @@
+#include "solver/measure.h"
+#include "model/surface.h"
+#include <algorithm>
+
+namespace sinew {
+
+Evaluation evaluation_of(const Model& m, const State& s, Real dt) {
+    Evaluation ev;
+    ev.x = s.point.x.data();
+    ev.v = s.point.v.data();
+    ev.x_now = s.point.x.data();
+    ev.p = s.frame.p.data();
+    ev.q = s.frame.q.data();
+    ev.frame_v = s.frame.v.data();
+    ev.frame_w = s.frame.w.data();
+    ev.s = s.scalar.s.data();
+    ev.ds = s.scalar.ds.data();
+    ev.alive = s.point.alive.empty() ? nullptr : s.point.alive.data();
+    ev.fields = m.fields.get();
+    ev.t = s.time;
+    ev.dt = dt;
+    return ev;
+}
+
+// sums over free and fixed points alike: a fixed point that moves carries momentum too
+static void measure_points(const Model& m, const State& s, Report& r, Vec3& momentum, Vec3& angular, Vec3& moment) {
+    for (int i = 0; i < point_count(m); ++i) {
+        if (!s.point.alive.empty() && !s.point.alive[i]) continue;
+        ++r.alive;
+        const Real mass = m.point.mass[i];
+        if (m.point.flags[i] & kPassive) continue;
+        const Vec3 x = vec(s.point.x[i]), p = mass * vec(s.point.v[i]);
+        r.mass += mass;
+        r.energy_kinetic += 0.5 * p.dot(vec(s.point.v[i]));
+        momentum += p;
+        angular += x.cross(p);
+        moment += mass * x;
+    }
+}
+
+static void measure_frames(const Model& m, const State& s, Report& r, Vec3& momentum, Vec3& angular, Vec3& moment) {
+    for (int i = 0; i < frame_count(m); ++i) {
+        if (m.frame.flags[i] & kFixed) continue;
+        const Real mass = m.frame.mass[i];
+        const Vec3 x = vec(s.frame.p[i]), p = mass * vec(s.frame.v[i]), w = vec(s.frame.w[i]);
+        const Quat q = quat(s.frame.q[i]);
+        const Vec3 spin = q * (mat(m.frame.inertia[i]) * (q.conjugate() * w)); // L = R I R^T w
+        r.mass += mass;
+        r.energy_kinetic += 0.5 * p.dot(vec(s.frame.v[i])) + 0.5 * spin.dot(w);
+        momentum += p;
+        angular += x.cross(p) + spin;
+        moment += mass * x;
+    }
+}
+
+static void measure_contacts(const Parallel& parallel, const Model& m, const State& s, MeasureScratch& scratch, Report& r) {
+    scratch.contacts.obstacle.clear();
+    if (!m.obstacles.empty() && !m.surface.vertices.empty()) {
+        scratch.surface.resize(m.surface.vertices.size());
+        surface_positions(parallel, m, s.point, s.frame, scratch.surface);
+        detect_obstacles(parallel, m, scratch.surface, s.point.alive, s.frame, 0, scratch.detect, scratch.contacts);
+    }
+    r.contact_count = int(scratch.contacts.obstacle.size());
+    r.gap = 0;
+    for (std::size_t i = 0; i < scratch.contacts.obstacle.size(); ++i)
+        r.gap = i ? std::min(r.gap, scratch.contacts.obstacle[i].gap) : scratch.contacts.obstacle[i].gap;
+    r.penetration = std::max(0.0, -r.gap);
+    build_contact_elements(m, scratch.contacts, scratch.contact_tables);
+}
+
+void measure(const Parallel& parallel, const Model& m, const State& s, MeasureScratch& scratch, Report& r) {
+    r.time = s.time;
+    r.mass = r.energy_kinetic = 0;
+    r.alive = 0;
+    Vec3 momentum = Vec3::Zero(), angular = Vec3::Zero(), moment = Vec3::Zero();
+    measure_points(m, s, r, momentum, angular, moment);
+    measure_frames(m, s, r, momentum, angular, moment);
+    r.momentum = real3(momentum);
+    r.angular_momentum = real3(angular);
+    if (r.mass > 0) r.center = real3(moment / r.mass);
+    measure_contacts(parallel, m, s, scratch, r);
+
+    const Evaluation ev = evaluation_of(m, s, 0);
+    collect_elements(*m.elements, scratch.contact_tables, scratch.elements);
+    const auto share = energy_by_share(parallel, scratch.elements, ev, scratch.partial);
+    r.energy_elastic = share[int(Share::elastic)];
+    r.energy_gravity = share[int(Share::gravity)];
+    r.energy_contact = share[int(Share::contact)];
+    r.energy_field = share[int(Share::field)];
+    r.constraint_error = constraint_error(m.elements->constraints, ev, scratch.rows);
+}
+
+} // namespace sinew

@@ -1,0 +1,24 @@
+// Health numbers of a state: energies by kind, momenta, centre, contacts, constraint error. Used after every step.
+#pragma once
+#include "collision/collision.h"
+#include "constraint/assemble.h"
+#include "energy/assemble.h"
+#include "energy/contact.h"
+#include "sinew/report.h"
+
+namespace sinew {
+
+struct MeasureScratch {
+    std::vector<Real> partial;
+    std::vector<Real3> surface;
+    DetectScratch detect;
+    Contacts contacts;
+    Tables contact_tables;
+    ElementSet elements;
+    Rows rows;
+};
+
+Evaluation evaluation_of(const Model&, const State&, Real dt);
+void measure(const Parallel&, const Model&, const State&, MeasureScratch&, Report&);
+
+} // namespace sinew

@@ -1,0 +1,202 @@
+// List-driven tests: every energy and every constraint of the lists gets these without a line of its own.
+#include "constraint/list.h"
+#include "core/fields.h"
+#include "energy/element_fixture.h"
+#include "energy/list.h"
+#include <Eigen/Eigenvalues>
+#include <gtest/gtest.h>
+
+using namespace sinew;
+
+namespace {
+
+constexpr int kSamples = 50;
+// finite differences are good to about 1e-9 of the scale (see element_fixture.h); stiff samples lose three digits more
+constexpr Real kTolerance = 1e-6;
+
+std::vector<const ElementRow*> all_rows() {
+    std::vector<const ElementRow*> rows;
+    for (const ElementRow& r : energy_rows()) rows.push_back(&r);
+    for (const ElementRow& r : constraint_rows()) rows.push_back(&r);
+    return rows;
+}
+
+struct ListTest : testing::TestWithParam<const ElementRow*> {
+    const ElementRow& row = *GetParam();
+    template <class F> void for_samples(F&& f) const {
+        for (int i = 0; i < kSamples * row.sample_kinds; ++i) {
+            const ElementFixture e(row, i, i % row.sample_kinds);
+            SCOPED_TRACE(testing::Message() << row.name << " sample " << i << " kind " << i % row.sample_kinds);
+            f(e);
+        }
+    }
+};
+bool has(const ElementRow& r, View v) { return r.views & v; }
+Real scale(const MatX& m) { return std::max(1.0, m.cwiseAbs().maxCoeff()); }
+
+} // namespace
+
+TEST_P(ListTest, gradient_is_the_derivative_of_the_value) {
+    if (!has(row, kValue)) return;
+    for_samples([&](const ElementFixture& e) {
+        const MatX fd = finite_difference(row.dofs, [&](const VecX& d) { return VecX::Constant(1, e.moved(d).value()); });
+        const VecX g = e.gradient();
+        EXPECT_LT((fd.transpose() - g).cwiseAbs().maxCoeff(), kTolerance * scale(g));
+    });
+}
+
+TEST_P(ListTest, hessian_is_the_second_derivative_of_the_value) {
+    if (!has(row, kHessian)) return;
+    for_samples([&](const ElementFixture& e) {
+        // second derivative of E(retract(x, d)) at d = 0; for points and scalars simply the derivative of the gradient
+        MatX fd;
+        if (row.frames == 0) {
+            fd = finite_difference(row.dofs, [&](const VecX& d) { return e.moved(d).gradient(); });
+        } else {
+            // mixed second differences; h = 1e-3: truncation h^2, rounding eps/h^2, both about 1e-6 of the scale
+            const Real h = 1e-3;
+            fd.resize(row.dofs, row.dofs);
+            for (int i = 0; i < row.dofs; ++i)
+                for (int j = 0; j < row.dofs; ++j) {
+                    const auto at = [&](Real a, Real b) {
+                        VecX d = VecX::Zero(row.dofs);
+                        d[i] += a, d[j] += b;
+                        return e.moved(d).value();
+                    };
+                    fd(i, j) = (at(h, h) - at(h, -h) - at(-h, h) + at(-h, -h)) / (4 * h * h);
+                }
+        }
+        const MatX hessian = e.hessian(Projection::none);
+        EXPECT_LT((fd - hessian).cwiseAbs().maxCoeff(), (row.frames ? 1e-4 : kTolerance) * scale(hessian));
+        EXPECT_LT((hessian - hessian.transpose()).cwiseAbs().maxCoeff(), 1e-13 * scale(hessian));
+    });
+}
+
+TEST_P(ListTest, projected_hessian_is_positive_semidefinite_and_unchanged_where_it_already_was) {
+    if (!has(row, kHessian)) return;
+    for_samples([&](const ElementFixture& e) {
+        const MatX raw = e.hessian(Projection::none);
+        for (Projection how : {Projection::clamp, Projection::absolute}) {
+            const MatX projected = e.hessian(how);
+            const Eigen::SelfAdjointEigenSolver<MatX> eigen(projected), raw_eigen(raw);
+            EXPECT_GT(eigen.eigenvalues()[0], -1e-12 * scale(raw));
+            if (raw_eigen.eigenvalues()[0] > -1e-13 * scale(raw)) {
+                // equal up to the rounding of the eigen-decomposition
+                EXPECT_LT((projected - raw).cwiseAbs().maxCoeff(), 1e-10 * scale(raw));
+            }
+        }
+    });
+}
+
+TEST_P(ListTest, force_derivatives_match_finite_differences) {
+    if (!has(row, kForce)) return;
+    for_samples([&](const ElementFixture& e) {
+        MatX dfdx(row.dofs, row.dofs), dfdv(row.dofs, row.dofs);
+        row.force_derivatives(e.table, e.evaluation(), 0, 1, dfdx.data(), dfdv.data());
+        const MatX fdx = finite_difference(row.dofs, [&](const VecX& d) { return e.moved(d).force(); });
+        const MatX fdv = finite_difference(row.dofs, [&](const VecX& d) { return e.with_velocity(d).force(); });
+        EXPECT_LT((fdx - dfdx).cwiseAbs().maxCoeff(), kTolerance * scale(dfdx));
+        EXPECT_LT((fdv - dfdv).cwiseAbs().maxCoeff(), kTolerance * scale(dfdv));
+    });
+}
+
+TEST_P(ListTest, value_does_not_change_under_declared_invariances) {
+    if (!has(row, kValue)) return;
+    for_samples([&](const ElementFixture& e) {
+        const Vec3 shift(0.3, -1.2, 2.1);
+        const Quat turn = exp_rotation(Vec3(0.5, -1.1, 0.7));
+        ElementFixture moved = e;
+        if (row.rotation_invariant) {
+            for (Real3& a : moved.x) a = real3(turn * vec(a));
+            for (Real3& a : moved.p) a = real3(turn * vec(a));
+            for (Real4& a : moved.q) a = real4(turn * quat(a));
+        }
+        if (row.translation_invariant) {
+            for (Real3& a : moved.x) vec(a) += shift;
+            for (Real3& a : moved.p) vec(a) += shift;
+        }
+        // rounding of the moved coordinates times the largest stiffness of the samples
+        EXPECT_NEAR(moved.value(), e.value(), 1e-10 * std::max(1.0, std::abs(e.value())));
+    });
+}
+
+TEST_P(ListTest, internal_forces_have_no_resultant_and_no_torque) {
+    for_samples([&](const ElementFixture& e) {
+        if (row.frames || row.scalars) return;
+        std::vector<VecX> forces;
+        if (has(row, kValue)) forces.push_back(e.gradient());
+        if (has(row, kForce)) forces.push_back(e.force());
+        for (const VecX& f : forces) {
+            Vec3 sum = Vec3::Zero(), torque = Vec3::Zero();
+            for (int i = 0; i < row.points; ++i) {
+                sum += f.segment<3>(3 * i);
+                torque += vec(e.x[i]).cross(f.segment<3>(3 * i));
+            }
+            if (row.translation_invariant) EXPECT_LT(sum.norm(), 1e-12 * scale(f));
+            // forces without potential of rotation invariant entries are not axial in general (spring_zero's damper)
+            if (row.rotation_invariant && row.translation_invariant && &f == &forces[0] && has(row, kValue))
+                EXPECT_LT(torque.norm(), 1e-11 * scale(f));
+        }
+    });
+}
+
+TEST_P(ListTest, force_vanishes_at_rest_where_declared) {
+    if (!has(row, kValue) || !row.zero_at_rest || row.frames || row.scalars) return;
+    const auto params = row.make_params();
+    for_samples([&](const ElementFixture& e) {
+        ElementFixture rest = e;
+        std::vector<Real> mass(row.points, 1.0);
+        const RestView view{rest.x, mass, {}, {0, -9.81, 0}};
+        row.prepare(params.get(), view, rest.table.data.data());
+        EXPECT_LT(rest.gradient().norm(), 1e-9);
+    });
+}
+
+TEST_P(ListTest, constraint_jacobian_is_the_derivative_of_the_rows) {
+    if (!has(row, kConstraint)) return;
+    for_samples([&](const ElementFixture& e) {
+        const auto rows = [&](const ElementFixture& at) {
+            VecX c(row.rows);
+            row.constraint(at.table, at.evaluation(), 0, 1, c.data(), nullptr);
+            return c;
+        };
+        VecX c(row.rows);
+        Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> j(row.rows, row.dofs);
+        row.constraint(e.table, e.evaluation(), 0, 1, c.data(), j.data());
+        EXPECT_EQ(c, rows(e));
+        const MatX fd = finite_difference(row.dofs, [&](const VecX& d) { return rows(e.moved(d)); });
+        EXPECT_LT((fd - j).cwiseAbs().maxCoeff(), kTolerance);
+    });
+}
+
+TEST_P(ListTest, dead_points_feel_nothing) {
+    if (row.points == 0) return;
+    ElementFixture e(row, 3, 0);
+    const std::vector<std::uint8_t> alive(row.points, 0);
+    Evaluation ev = e.evaluation();
+    ev.alive = alive.data();
+    VecX out = VecX::Ones(row.dofs);
+    if (has(row, kValue)) {
+        EXPECT_EQ(row.value(e.table, ev, 0, 1), 0);
+        row.gradient(e.table, ev, 0, 1, out.data());
+        EXPECT_EQ(out.norm(), 0);
+    }
+    if (has(row, kForce)) {
+        row.force(e.table, ev, 0, 1, out.data());
+        EXPECT_EQ(out.norm(), 0);
+    }
+}
+
+TEST_P(ListTest, has_a_name_a_doc_and_described_parameters) {
+    EXPECT_FALSE(row.name.empty());
+    EXPECT_GT(row.doc.size(), 10u);
+    const auto params = row.make_params();
+    FieldList list;
+    row.describe(params.get(), list);
+    for (const FieldRef& f : list.fields) {
+        EXPECT_FALSE(f.info.doc.empty()) << row.name << "." << f.name;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(energies, ListTest, testing::ValuesIn(all_rows()),
+                         [](const auto& info) { return std::string(info.param->name); });
