@@ -121,7 +121,7 @@ template <class E> ElementRow make_common_row() {
     if constexpr (requires { E::sample_kinds; }) row.sample_kinds = E::sample_kinds;
     row.memory_size = memory_of<E>();
     row.make_params = []() -> std::shared_ptr<void> { return std::make_shared<Params>(); };
-    row.describe = [](void* p, FieldList& list) { E::fields(*static_cast<Params*>(p), list); };
+    row.describe = [](void* p, FieldList& list) { E::fields(*static_cast<Params*>(p), FieldCollector{list}); };
     row.prepare = [](const void* p, const RestView& rest, std::byte* out) {
         const typename E::Data d = E::prepare(*static_cast<const Params*>(p), rest);
         std::memcpy(out, &d, sizeof d);

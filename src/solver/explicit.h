@@ -11,12 +11,11 @@ struct ExplicitSettings {
 
     template <class V> static void fields(ExplicitSettings& s, V&& v) {
         v("scheme", s.scheme,
-          Field{.doc = "how points and bodies advance",
-                .allowed = {"forward_euler", "symplectic_euler", "improved_euler", "rk2_trapezoid", "rk2_midpoint", "rk4",
-                            "verlet", "leapfrog"}});
+          Field{.allowed = {"forward_euler", "symplectic_euler", "improved_euler", "rk2_trapezoid", "rk2_midpoint", "rk4",
+                            "verlet", "leapfrog"},
+                .doc = "how points and bodies advance"});
         v("rotation", s.rotation,
-          Field{.doc = "how rigid rotations advance",
-                .allowed = {"exponential", "additive", "exponential_midpoint"}});
+          Field{.allowed = {"exponential", "additive", "exponential_midpoint"}, .doc = "how rigid rotations advance"});
     }
 };
 

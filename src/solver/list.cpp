@@ -7,7 +7,7 @@ namespace sinew {
 
 template <class Settings> static std::shared_ptr<void> defaults() { return std::make_shared<Settings>(); }
 template <class Settings> static void describe(void* settings, FieldList& list) {
-    Settings::fields(*static_cast<Settings*>(settings), list);
+    Settings::fields(*static_cast<Settings*>(settings), FieldCollector{list});
 }
 
 std::span<const SolverEntry> solver_entries() {
