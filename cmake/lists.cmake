@@ -45,13 +45,13 @@ namespace sinew {
 ${declarations}
 std::span<const ElementRow> ${rows}() {
     static const std::vector<ElementRow> rows{
-${calls}    }\;
-    return rows\;
+${calls}    };
+    return rows;
 }
 const ElementRow* ${finder}(std::string_view name) {
     for (const ElementRow& row : ${rows}())
-        if (row.name == name) return &row\;
-    return nullptr\;
+        if (row.name == name) return &row;
+    return nullptr;
 }
 } // namespace sinew
 ")

@@ -68,7 +68,11 @@ template <class E> struct ElementsOf {
     static bool load(const Table& t, const Evaluation& ev, int e, bool velocities, StencilOf<E>& out, StepContext& c) {
         const int* id = t.stencil.data() + std::size_t(e) * kStencil;
         for (int i = 0; i < P; ++i) {
-            if (id[i] < 0) continue;
+            if (id[i] < 0) {
+                out.x[i].setZero();
+                out.v[i].setZero();
+                continue;
+            }
             if (ev.alive && !ev.alive[id[i]]) return false;
             out.x[i] = vec(ev.x[id[i]]);
             if (velocities) out.v[i] = vec(ev.v[id[i]]);
