@@ -67,7 +67,7 @@ template <int Order> LocalForce<6, Order> axial_damper(Real c, const Stencil<2>&
 }
 
 inline Stencil<2> sample_axial(Rng& rng, int which, Real rest) {
-    const Real factor = which == 1 ? draw_uniform(rng, 0.05, 0.3) : which == 2 ? 1 + draw_uniform(rng, -1e-3, 1e-3) : draw_uniform(rng, 0.5, 2);
+    const Real factor = which == 1 ? draw_uniform(rng, 0.2, 0.5) : which == 2 ? 1 + draw_uniform(rng, -1e-3, 1e-3) : draw_uniform(rng, 0.5, 2);
     Stencil<2> s;
     s.x[0] = draw_vec(rng, -1, 1);
     s.x[1] = s.x[0] + factor * rest * draw_direction(rng);

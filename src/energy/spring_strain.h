@@ -40,7 +40,7 @@ struct SpringStrain {
         return axial_damper<Order>(d.damping, s);
     }
     static Sample<SpringStrain> sample(Rng& rng, int which) {
-        const Real rest = draw_uniform(rng, 0.1, 2);
+        const Real rest = draw_uniform(rng, 0.5, 2);
         return {{draw_uniform(rng, 1, 1e3), draw_uniform(rng, 0, 10), rest}, sample_axial(rng, which, rest)};
     }
 };

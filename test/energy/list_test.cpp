@@ -132,10 +132,13 @@ TEST_P(ListTest, internal_forces_have_no_resultant_and_no_torque) {
                 sum += f.segment<3>(3 * i);
                 torque += vec(e.x[i]).cross(f.segment<3>(3 * i));
             }
-            if (row.translation_invariant) EXPECT_LT(sum.norm(), 1e-12 * scale(f));
+            if (row.translation_invariant) {
+                EXPECT_LT(sum.norm(), 1e-12 * scale(f));
+            }
             // forces without potential of rotation invariant entries are not axial in general (spring_zero's damper)
-            if (row.rotation_invariant && row.translation_invariant && &f == &forces[0] && has(row, kValue))
+            if (row.rotation_invariant && row.translation_invariant && &f == &forces[0] && has(row, kValue)) {
                 EXPECT_LT(torque.norm(), 1e-11 * scale(f));
+            }
         }
     });
 }
