@@ -11,7 +11,7 @@ struct MassProperties {
     Real33 inertia;          // [kg m^2] about the centre, axes of the mesh
     Real3 principal_inertia; // [kg m^2] moments about the principal axes
     Real4 principal_frame;   // rotation from principal to mesh axes: inertia = R diag(principal_inertia) R^T;
-                           // the identity when the inertia is diagonal already
+                             // the identity when the inertia is diagonal already
 };
 
 // Of a closed mesh with polygons counter-clockwise from outside; density [kg/m^3]. Errors name what is wrong
