@@ -94,7 +94,7 @@ TEST(implicit_shape, gradient_and_hessian_agree_with_finite_differences) {
             bool smooth = true;
             for (int k = 0; k < 3; ++k) {
                 const ImplicitHit a = evaluate_shape(c.shape, p + h * Vec3::Unit(k)),
-                                    b = evaluate_shape(c.shape, p - h * Vec3::Unit(k));
+                                  b = evaluate_shape(c.shape, p - h * Vec3::Unit(k));
                 gradient[k] = (a.distance - b.distance) / (2 * h);
                 hessian.col(k) = (a.normal - b.normal) / (2 * h);
                 // on one side of a border the one-sided slopes differ
@@ -162,5 +162,6 @@ TEST(implicit_shape, shapes_without_size_are_points_segments_and_plates) {
 }
 
 TEST(implicit_shape, a_point_that_is_not_a_number_is_not_taken_for_a_contact) {
-    for (const Case& c : cases()) EXPECT_FALSE(evaluate_shape(c.shape, Vec3::Constant(std::nan(""))).distance < 1) << c.name;
+    for (const Case& c : cases())
+        EXPECT_FALSE(evaluate_shape(c.shape, Vec3::Constant(std::nan(""))).distance < 1) << c.name;
 }
