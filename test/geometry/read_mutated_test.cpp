@@ -1,5 +1,5 @@
 // The readers on damaged files: truncated at every byte, and changed at random places. Nothing may crash,
-// hang, or be accepted in a broken state. (fuzz_mesh searches further.)
+// hang, or be accepted in a broken state. (test/fuzz/mesh_fuzz.cpp searches further.)
 #include "mesh_bytes.h"
 #include "read_one.h"
 #include <gtest/gtest.h>

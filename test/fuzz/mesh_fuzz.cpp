@@ -1,5 +1,5 @@
-// libFuzzer target: mesh readers on arbitrary bytes.
-#include "read_one.h"
+// libFuzzer target: the mesh readers on arbitrary bytes; the first byte chooses the format.
+#include "../geometry/read_one.h"
 #include <cstdlib>
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
