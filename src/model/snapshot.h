@@ -17,7 +17,7 @@ struct SnapshotObject {
     std::vector<int> polygon_begin{0};                 // CSR over polygon_vertex, polygon_count + 1 entries
     std::vector<int> polygon_vertex;                   // corners, counter-clockwise seen from outside
     std::vector<std::array<double, 2>> uv;             // texture coordinates, empty if none
-    std::vector<int> polygon_uv;                       // per corner index into uv, empty if none
+    std::vector<int> polygon_uv;                       // per corner index into uv, -1 = none; empty if no corner has one
     std::vector<std::array<int, 2>> segments;          // links drawn as lines (chain, rope, springs without faces)
     std::vector<std::pair<std::string, std::vector<int>>> vertex_groups; // name -> vertex indices
     bool draw_points = false;                          // vertices are particles drawn as spheres

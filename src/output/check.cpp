@@ -34,8 +34,9 @@ std::string check_polygons(const SnapshotObject& o) {
         return "a polygon names a vertex that does not exist";
     if (!o.polygon_uv.empty() && o.polygon_uv.size() != o.polygon_vertex.size())
         return "polygon_uv and polygon_vertex have different sizes";
-    if (!in_range(o.polygon_uv, o.uv.size()))
-        return "a corner names a texture coordinate that does not exist";
+    for (int i : o.polygon_uv) // -1 = a corner without
+        if (i < -1 || i >= std::int64_t(o.uv.size()))
+            return "a corner names a texture coordinate that does not exist";
     return "";
 }
 

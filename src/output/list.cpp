@@ -1,4 +1,5 @@
 // All exporters: one declaration and one row each, sorted by name.
+#include "core/nearest.h"
 #include "output/output.h"
 #include "output/select.h"
 #include <algorithm>
@@ -38,9 +39,11 @@ Result<std::unique_ptr<Exporter>> make_exporter(std::string_view name, const Exp
     Result<std::unique_ptr<Exporter>> result;
     const ExporterEntry* entry = find_exporter(name);
     if (!entry) {
-        std::string known;
-        for (const ExporterEntry& e : kExporters) known += (known.empty() ? "" : ", ") + std::string(e.name);
-        result.errors.push_back(setting_error("kind", std::string(name), "there is no such exporter", known));
+        std::vector<std::string> known;
+        for (const ExporterEntry& e : kExporters) known.emplace_back(e.name);
+        result.errors.push_back(
+            setting_error("kind", std::string(name), "there is no such exporter", list_words(known)));
+        result.errors.back().nearest = find_nearest(name, known);
         return result;
     }
     if (settings.every < 1)

@@ -1,4 +1,5 @@
 #include "output/select.h"
+#include "core/nearest.h"
 #include "output/check.h"
 #include <algorithm>
 #include <exception>
@@ -38,16 +39,6 @@ bool is_all(const std::vector<std::string>& patterns) {
     return std::find(patterns.begin(), patterns.end(), "*") != patterns.end();
 }
 
-template <class Names> std::string join_some(const Names& names) {
-    std::string text;
-    int count = 0;
-    for (const std::string& name : names) {
-        if (count++ == 10) return text + ", ...";
-        text += (text.empty() ? "" : ", ") + name;
-    }
-    return text;
-}
-
 struct Selection final : Exporter {
     ExporterSettings settings;
     std::unique_ptr<Exporter> inner;
@@ -85,7 +76,8 @@ struct Selection final : Exporter {
             Error error = file_error(path, "no object has this name");
             error.path = "objects";
             error.value = pattern;
-            error.allowed = join_some(names);
+            error.allowed = list_words(names, 10);
+            error.nearest = find_nearest(pattern, names);
             errors.push_back(error);
         }
         return errors;
@@ -177,7 +169,9 @@ struct Selection final : Exporter {
             Error error = file_error(path, "no object has a field of this name");
             error.path = "fields";
             error.value = pattern;
-            error.allowed = join_some(seen);
+            const std::vector<std::string> names(seen.begin(), seen.end());
+            error.allowed = list_words(names, 10);
+            error.nearest = find_nearest(pattern, names);
             errors.push_back(error);
         }
         return errors;

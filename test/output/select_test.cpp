@@ -58,6 +58,7 @@ TEST(Select, a_name_without_an_object_is_an_error_that_lists_the_objects) {
     ASSERT_EQ(errors.size(), 1u);
     EXPECT_EQ(errors[0].value, "shet");
     EXPECT_EQ(errors[0].allowed, "sheet, hero/box, rope, rain");
+    EXPECT_EQ(errors[0].nearest, "sheet");
     EXPECT_TRUE(folder.files().empty());
 }
 
