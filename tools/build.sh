@@ -1,11 +1,11 @@
 #!/bin/bash
-# build.sh PRESET [TARGET...]: configures the preset when that was not done yet, then builds.
+# build.sh PRESET [TARGET...]: configures the preset if that was not done yet or the presets changed, and builds.
 set -euo pipefail
 preset=$1
 shift
 source "$(dirname "$0")/steps.sh"
 begin=$SECONDS
-if [ ! -f "build/$preset/build.ninja" ]; then
+if [ ! -f "build/$preset/build.ninja" ] || [ CMakePresets.json -nt "build/$preset/build.ninja" ]; then
     echo "==> configure build/$preset"
     cmake --preset "$preset"
 fi

@@ -37,9 +37,8 @@ def find_ctest_names(build: Path):
     """Names of all registered tests, or None when there is no build to ask."""
     if not (build / "CTestTestfile.cmake").exists():
         return None
-    found = subprocess.run(
-        ["ctest", "--test-dir", str(build), "--show-only=json-v1"], capture_output=True, text=True, check=False
-    )
+    command = ["ctest", "--test-dir", str(build), "--show-only=json-v1"]
+    found = subprocess.run(command, capture_output=True, text=True, check=False)
     if found.returncode != 0:
         return None
     return [test["name"] for test in json.loads(found.stdout)["tests"]]
@@ -102,7 +101,8 @@ def print_summary(rows: list):
     for letter, (_, title) in [*LETTERS.items(), ("all", (0, ""))]:
         part = [row for row in rows if letter == "all" or row["id"].startswith(letter)]
         states = collections.Counter(row["status"] for row in part)
-        print(f"{letter:3}{len(part):5}" + "".join(f"{states[status]:12}" for status in STATUSES) + f"   {title}")
+        numbers = "".join(f"{states[status]:12}" for status in STATUSES)
+        print(f"{letter:3}{len(part):5}{numbers}   {title}")
 
 
 def main():

@@ -1,5 +1,6 @@
 # Sourced by the scripts of this folder: named, timed steps that go on after a failure, and one verdict.
 #   step "what it does" command...   runs the command, prints the time taken, remembers the verdict
+#   step_ok                          0 when the last step went well
 #   skip "what" "why"                remembers that a step was left out
 #   finish_steps                     prints the verdicts; status 1 when a step failed
 # shellcheck shell=bash
@@ -9,6 +10,7 @@ steps_begin=$SECONDS
 steps_failed=0
 steps_passed=0
 steps_verdicts=()
+step_status=0
 
 # compile jobs: one per processor, but 1.5 GB of memory for each
 jobs=$(nproc)
@@ -18,15 +20,15 @@ if [ "$jobs" -lt 1 ]; then jobs=1; fi
 export jobs
 
 step() {
-    local title=$1 begin=$SECONDS status
+    local title=$1 begin=$SECONDS
     shift
     echo
     echo "==> $title"
     set +e
     (set -e; "$@")
-    status=$?
+    step_status=$?
     set -e
-    if [ $status = 0 ]; then
+    if [ $step_status = 0 ]; then
         steps_passed=$((steps_passed + 1))
         steps_verdicts+=("ok      $title ($((SECONDS - begin)) s)")
         echo "    done in $((SECONDS - begin)) s"
@@ -37,6 +39,8 @@ step() {
     fi
     return 0
 }
+
+step_ok() { [ "$step_status" = 0 ]; }
 
 skip() {
     steps_verdicts+=("skipped $1: $2")

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Every test of the release build: CTest, the scenes' expectations, the embedding example, the coverage ledger.
+# Every test of the release build: CTest, the scenes' expectations, the embedding example, the ledger.
 # The last line is the count. Tests labelled `soak` belong to tools/soak.sh.
 set -euo pipefail
 source "$(dirname "$0")/steps.sh"
@@ -8,7 +8,7 @@ mkdir -p "$log"
 passed=0
 failed=0
 
-# adds the counts of a step that printed its own; a step that failed without a failed count counts as one
+# adds the counts a step printed; a step that failed without saying how often counts as one
 count() {  # passed failed steps_failed_before
     passed=$((passed + $1))
     failed=$((failed + $2))
@@ -16,13 +16,14 @@ count() {  # passed failed steps_failed_before
 }
 
 run_ctest() {
-    ctest --test-dir build/release -j 2 --output-on-failure --no-tests=error -LE '^soak$' | tee "$log/ctest.txt"
+    ctest --test-dir build/release -j 2 --output-on-failure --no-tests=error -LE '^soak$' |
+        tee "$log/ctest.txt"
 }
 before=$steps_failed
 step "CTest" run_ctest
 # "97% tests passed, 3 tests failed out of 120"
-read -r bad all < <(sed -n 's/.*tests passed, \([0-9]*\) tests failed out of \([0-9]*\).*/\1 \2/p' "$log/ctest.txt") ||
-    { bad=0 all=0; }
+pattern='s/.*tests passed, \([0-9]*\) tests failed out of \([0-9]*\).*/\1 \2/p'
+read -r bad all < <(sed -n "$pattern" "$log/ctest.txt") || { bad=0 all=0; }
 count $((all - bad)) "$bad" "$before"
 
 if [ -x build/release/sinew ] && [ -d scenes ]; then
@@ -32,8 +33,8 @@ if [ -x build/release/sinew ] && [ -d scenes ]; then
     before=$steps_failed
     step "expectations of all scenes" run_scenes
     # its last line: "31 passed, 0 failed"
-    read -r good bad < <(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed.*/\1 \2/p' "$log/scenes.txt" | tail -1) ||
-        { good=0 bad=0; }
+    pattern='s/^\([0-9]*\) passed, \([0-9]*\) failed.*/\1 \2/p'
+    read -r good bad < <(sed -n "$pattern" "$log/scenes.txt" | tail -1) || { good=0 bad=0; }
     count "$good" "$bad" "$before"
 else
     skip "expectations of all scenes" "no build/release/sinew or no scenes/"

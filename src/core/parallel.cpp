@@ -58,13 +58,29 @@ ParallelPtr make_parallel(const Context& context) {
                                                          std::max(p->threads, available_threads()));
         p->arena.initialize(p->threads);
     }
-#else
+#elif !defined(SINEW_PLAIN_THREADS)
     if (!p->user) p->threads = 1;
 #endif
     return p;
 }
 
 int thread_count(const Parallel& p) { return p.threads; }
+
+#ifdef SINEW_PLAIN_THREADS
+// For the thread sanitizer, which cannot see what oneTBB's own library synchronises: new threads for each loop.
+// Thread k takes every threads-th task from k on, so that neighbouring tasks always meet on different threads
+// and nothing but the end of the loop orders them.
+static void run_on_plain_threads(int threads, int count, void (*task)(void*, int), void* data) {
+    threads = std::min(threads, count);
+    const auto work = [=](int first) {
+        for (int i = first; i < count; i += threads) task(data, i);
+    };
+    std::vector<std::thread> others;
+    for (int k = 1; k < threads; ++k) others.emplace_back(work, k);
+    work(0);
+    for (std::thread& other : others) other.join();
+}
+#endif
 
 void run_tasks(const Parallel& p, int count, void (*task)(void*, int), void* data) {
     if (p.user) {
@@ -77,6 +93,11 @@ void run_tasks(const Parallel& p, int count, void (*task)(void*, int), void* dat
             tbb::parallel_for(
                 0, count, [&](int i) { task(data, i); }, tbb::simple_partitioner());
         });
+        return;
+    }
+#elif defined(SINEW_PLAIN_THREADS)
+    if (p.threads > 1) {
+        run_on_plain_threads(p.threads, count, task, data);
         return;
     }
 #endif

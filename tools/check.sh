@@ -1,0 +1,43 @@
+#!/bin/bash
+# What CI runs after `make test`: rules of the source tree, then one clang build with address and undefined
+# behaviour sanitizers for the code that reads foreign data or computes addresses, its tests, 20 s of each
+# fuzzer, and clang-tidy on what changed. Under 20 minutes on two cores.
+#   SINEW_FUZZ_SECONDS=20   time for each fuzzer
+set -euo pipefail
+source "$(dirname "$0")/steps.sh"
+
+step "the checks refuse bad input" tools/test_checks.py
+step "include layers and homes of headers" tools/check_layers.py
+step "lengths of files, functions and lines" tools/check_lengths.py
+step "paths in the docs" tools/check_docs.py
+step "forbidden words" tools/check_words.py
+step "coverage ledger" tools/check_coverage.py
+
+# folders whose tests run under the sanitizers, as far as they exist
+folders=()
+for folder in core linalg geometry energy collision scene output; do
+    if [ -f test/$folder/CMakeLists.txt ]; then folders+=("$folder"); fi
+done
+fuzzers=()
+if [ -f test/fuzz/CMakeLists.txt ]; then
+    mapfile -t fuzzers < <(sed -n 's/^ *sinew_fuzz(\(\w*\).*/\1_fuzz/p' test/fuzz/CMakeLists.txt)
+fi
+test_sanitized() {
+    local labels
+    labels=$(IFS='|'; echo "${folders[*]}")
+    ctest --test-dir build/asan -j 2 --output-on-failure --no-tests=error -L "^($labels)\$"
+}
+export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
+export UBSAN_OPTIONS=print_stacktrace=1
+
+step "build with address and undefined behaviour sanitizers" \
+    tools/build.sh asan "${folders[@]/#/test_}" "${fuzzers[@]}"
+if step_ok; then
+    step "tests of ${folders[*]} under the sanitizers" test_sanitized
+    step "fuzzers" tools/fuzz.sh "${SINEW_FUZZ_SECONDS:-20}"
+else
+    skip "tests and fuzzers under the sanitizers" "not built"
+fi
+step "clang-tidy on changed files" tools/tidy.sh 15
+
+finish_steps

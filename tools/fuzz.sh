@@ -1,0 +1,34 @@
+#!/bin/bash
+# fuzz.sh SECONDS: runs every libFuzzer target of build/asan for that long, two at a time.
+# Seeds are the files of test/fuzz/<name>_corpus/; inputs found on the way stay in build/asan/fuzz/<name>/ and
+# are used again; what crashes, hangs or leaks is left in build/asan/fuzz/ and named.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+seconds=${1:-20}
+
+run_one() {
+    local target=$1 seconds=$2
+    local name
+    name=$(basename "$target" _fuzz)
+    local found=build/asan/fuzz/$name
+    local seeds=(test/fuzz/"${name}"_corpus)
+    mkdir -p "$found"
+    if [ ! -d "${seeds[0]}" ]; then seeds=(); fi
+    local options=(-max_total_time="$seconds" -timeout=20 -rss_limit_mb=2500 -max_len=65536 -print_final_stats=1)
+    options+=(-artifact_prefix="build/asan/fuzz/$name-")
+    if "$target" "${options[@]}" "$found" "${seeds[@]}" >"$found.log" 2>&1; then
+        echo "$name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$found.log") inputs, nothing found"
+    else
+        echo "$name: FAILED"
+        tail -n 60 "$found.log"
+        return 1
+    fi
+}
+export -f run_one
+
+if ! compgen -G 'build/asan/test/fuzz/*_fuzz' >/dev/null; then
+    echo "no fuzzers are built"
+    exit 0
+fi
+mkdir -p build/asan/fuzz
+printf '%s\n' build/asan/test/fuzz/*_fuzz | xargs -P 2 -I{} bash -c 'run_one "$@"' run_one {} "$seconds"

@@ -1,0 +1,48 @@
+#!/bin/bash
+# The long checks, before a release or before an issue is called resolved: hours on two cores.
+#   SINEW_FUZZ_SECONDS=600   time for each fuzzer
+# Tests too long for `make test` are suites named soak_...; CTest labels them `soak` (test/CMakeLists.txt): the
+# big oracles, jittered runs. Golden hashes must be met by the release build and by the debug build (-O0):
+# running test/determinism in both shows that optimisation changes no bit.
+set -euo pipefail
+source "$(dirname "$0")/steps.sh"
+
+run_soak() {  # preset
+    if ctest --test-dir "build/$1" -N -L '^soak$' | grep -q 'Total Tests: 0'; then
+        echo "no tests are labelled soak"
+    else
+        ctest --test-dir "build/$1" -j 2 --output-on-failure -L '^soak$'
+    fi
+}
+run_determinism() {  # preset
+    if [ ! -d test/determinism ]; then
+        echo "no test/determinism"
+    else
+        ctest --test-dir "build/$1" -j 2 --output-on-failure --no-tests=error -L '^determinism$'
+    fi
+}
+run_threaded() {
+    ctest --test-dir build/tsan -j 1 --output-on-failure --no-tests=error -LE '^(soak|render|app)$'
+}
+export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
+export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
+export UBSAN_OPTIONS=print_stacktrace=1
+
+step "release build" tools/build.sh release
+if step_ok; then step "long tests, release" run_soak release; fi
+step "g++ build without warnings" tools/build.sh strict
+step "debug build (-O0)" tools/build.sh debug
+if step_ok; then
+    step "golden hashes at -O0" run_determinism debug
+    step "long tests at -O0" run_soak debug
+fi
+step "build with the thread sanitizer" tools/build.sh tsan
+if step_ok; then step "tests under the thread sanitizer" run_threaded; fi
+step "build with address and undefined behaviour sanitizers" tools/build.sh asan
+if step_ok; then
+    step "long tests under the sanitizers" run_soak asan
+    step "fuzzers" tools/fuzz.sh "${SINEW_FUZZ_SECONDS:-600}"
+fi
+step "clang-tidy on all files" tools/tidy.sh all
+
+finish_steps
