@@ -32,7 +32,8 @@ HOMES = [
      ("core",), "threads live in core/parallel.h"),
     (r"Eigen/(Sparse\w*|IterativeLinearSolvers|OrderingMethods|\w+Support)|unsupported/Eigen/.*", ("linalg",),
      "sparse matrices live in linalg/"),
-    (r"Eigen/(Dense|Cholesky|LU|QR|SVD|Eigenvalues)", ("linalg",), "factorisations live in linalg/"),
+    # Eigen/LU is free: it holds the closed inverse and determinant of 2x2 to 4x4
+    (r"Eigen/(Dense|Cholesky|QR|SVD|Eigenvalues)", ("linalg",), "factorisations live in linalg/"),
     (r"(suitesparse/)?(cholmod|camd|amd|umfpack|klu|SuiteSparse)\w*\.h|(c?blas|lapacke?|metis)\.h",
      ("linalg",), "factorisations live in linalg/"),
     (r"embree\d/.*", ("render",), "Embree lives in render/"),

@@ -1,8 +1,8 @@
 #!/bin/bash
 # The long checks, before a release or before an issue is called resolved: hours on two cores.
 #   SINEW_FUZZ_SECONDS=600   time for each fuzzer
-# Tests too long for `make test` are suites named soak_...; CTest labels them `soak` (test/CMakeLists.txt): the
-# big oracles, jittered runs. Golden hashes must be met by the release build and by the debug build (-O0):
+# Tests too long for `make test` are suites named soak_..., which test/CMakeLists.txt labels `soak`: the big
+# oracles, jittered runs. Golden hashes must be met by the release build and by the debug build (-O0):
 # running test/determinism in both shows that optimisation changes no bit.
 set -euo pipefail
 source "$(dirname "$0")/steps.sh"

@@ -1,6 +1,6 @@
 #!/bin/bash
-# tidy.sh [MOST | all]: clang-tidy on the source files changed since the last release tag (without a tag: since
-# the first commit), the newest MOST of them (default 15), or on all.
+# tidy.sh [MOST | all]: clang-tidy on the source files changed since the last release tag, or since the first
+# commit when there is no tag: the newest MOST of them (default 15), or all files.
 set -euo pipefail
 source "$(dirname "$0")/steps.sh"
 most=${1:-15}
