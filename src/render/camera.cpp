@@ -26,71 +26,106 @@ static bool is_finite(const Real3& p) {
     return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z);
 }
 
-static void add_ball(const Vec3& p, double radius, Bounds& b) {
-    for (int k = 0; k < 3; ++k) {
-        b.min[k] = std::min(b.min[k], p[k] - radius);
-        b.max[k] = std::max(b.max[k], p[k] + radius);
-    }
-}
-
-void add_bounds(const SnapshotLayout& layout, const Snapshot& snapshot, Bounds& b) {
-    const std::size_t count = std::min(layout.objects.size(), snapshot.objects.size());
-    for (std::size_t i = 0; i < count; ++i) {
+// f(position, radius) for everything that is drawn
+template <class F> static void for_each_drawn(const SnapshotLayout& layout, const Snapshot& snapshot, F&& f) {
+    for (std::size_t i = 0; i < std::min(layout.objects.size(), snapshot.objects.size()); ++i) {
         const SnapshotObject& object = layout.objects[i];
         const SnapshotObjectFrame& frame = snapshot.objects[i];
         if (object.kind == "plane") continue;
-        const bool drawn_thick = object.draw_points || !object.segments.empty();
-        if (!drawn_thick && object.polygon_begin.size() < 2) continue;
-        const double radius = drawn_thick && std::isfinite(object.radius) ? std::max(0.0, object.radius) : 0;
+        const bool thick = object.draw_points || !object.segments.empty();
+        if (!thick && object.polygon_begin.size() < 2) continue;
+        const double radius = thick && std::isfinite(object.radius) ? std::max(0.0, object.radius) : 0;
         const std::vector<Real3>& points = object.rigid ? object.rest : frame.position;
         const Quat q = quat(frame.pose.rotation);
         for (std::size_t k = 0; k < points.size(); ++k) {
             if (k < frame.alive.size() && !frame.alive[k]) continue;
-            Real3 p = points[k];
-            if (object.rigid) p = real3(q * vec(p) + vec(frame.pose.position));
-            if (is_finite(p)) add_ball(vec(p), radius, b);
+            Vec3 p = vec(points[k]);
+            if (object.rigid) p = q * p + vec(frame.pose.position);
+            if (p.allFinite()) f(p, radius);
         }
     }
 }
 
-Camera fit_camera(const Bounds& bounds, const CameraFit& fit) {
+void add_bounds(const SnapshotLayout& layout, const Snapshot& snapshot, Bounds& b) {
+    for_each_drawn(layout, snapshot, [&](const Vec3& p, double radius) {
+        for (int k = 0; k < 3; ++k) {
+            b.min[k] = std::min(b.min[k], p[k] - radius);
+            b.max[k] = std::max(b.max[k], p[k] + radius);
+        }
+    });
+}
+
+namespace {
+
+struct FitAxes {
+    Vec3 right, top, forward, up;
+    Real tx, ty; // half openings less the margin
+};
+
+} // namespace
+
+static FitAxes fit_axes(const CameraFit& fit) {
+    FitAxes a;
+    a.up = unit_or(vec(fit.up), Vec3(0, 1, 0));
+    const Vec3 east = std::abs(a.up.y()) > 0.9 ? Vec3(1, 0, 0) : perpendicular(a.up);
+    const Vec3 x = (east - a.up * a.up.dot(east)).normalized(), z = x.cross(a.up);
+    const Real elevation = std::clamp(fit.elevation, -1.5, 1.5);
+    a.forward = -std::cos(elevation) * (std::sin(fit.azimuth) * x + std::cos(fit.azimuth) * z) -
+                std::sin(elevation) * a.up;
+    a.right = a.forward.cross(a.up).normalized();
+    a.top = a.right.cross(a.forward);
+    a.ty = std::tan(std::clamp(fit.fov, 1e-3, 3.0) / 2) * (1 - std::clamp(fit.margin, 0.0, 0.9));
+    a.tx = a.ty * (fit.aspect > 0 ? fit.aspect : 1);
+    return a;
+}
+
+// In camera axes a point p is inside the picture if |p_x - e_x| <= t (p_z - e_z), likewise in y. With
+//   a = max(p_x - t p_z),  b = max(-p_x - t p_z)     over all p; a ball of radius r adds r sqrt(1 + t^2)
+// the eye must have e_z <= -(a + b) / 2t, and e_x = (a - b) / 2 leaves the same room on both sides.
+static void add_ball(const FitAxes& f, const Vec3& p, double radius, CameraReach& r) {
+    const Real x = p.dot(f.right), y = p.dot(f.top), z = p.dot(f.forward);
+    const Real rx = radius * std::sqrt(1 + f.tx * f.tx), ry = radius * std::sqrt(1 + f.ty * f.ty);
+    const Real reach[4] = {x - f.tx * z + rx, -x - f.tx * z + rx, y - f.ty * z + ry, -y - f.ty * z + ry};
+    for (int k = 0; k < 4; ++k) r.side[k] = std::max(r.side[k], reach[k]);
+}
+
+void add_reach(const SnapshotLayout& layout, const Snapshot& snapshot, const CameraFit& fit, CameraReach& r) {
+    const FitAxes axes = fit_axes(fit);
+    for_each_drawn(layout, snapshot, [&](const Vec3& p, double radius) { add_ball(axes, p, radius, r); });
+}
+
+void add_reach(const Bounds& b, const CameraFit& fit, CameraReach& r) {
+    if (is_empty(b)) return;
+    const FitAxes axes = fit_axes(fit);
+    for (int c = 0; c < 8; ++c)
+        add_ball(axes, Vec3(c & 1 ? b.max.x : b.min.x, c & 2 ? b.max.y : b.min.y, c & 4 ? b.max.z : b.min.z), 0, r);
+}
+
+Camera fit_camera(const Bounds& bounds, const CameraReach& reach, const CameraFit& fit) {
+    const FitAxes f = fit_axes(fit);
     Vec3 low(-1, -1, -1), high(1, 1, 1);
     if (!is_empty(bounds)) low = vec(bounds.min), high = vec(bounds.max);
-    // a point or a flat thing still needs some room
-    const Real size = std::max((high - low).norm(), 1e-6 * (1 + low.cwiseAbs().maxCoeff()));
-    const Vec3 middle = (low + high) / 2, half = ((high - low) / 2).cwiseMax(Vec3::Constant(0.05 * size));
-
-    // directions of the view
-    const Vec3 up = unit_or(vec(fit.up), Vec3(0, 1, 0));
-    const Vec3 east = std::abs(up.y()) > 0.9 ? Vec3(1, 0, 0) : perpendicular(up);
-    const Vec3 x = (east - up * up.dot(east)).normalized(), z = x.cross(up);
-    const Real elevation = std::clamp(fit.elevation, -1.5, 1.5);
-    const Vec3 back = std::cos(elevation) * (std::sin(fit.azimuth) * x + std::cos(fit.azimuth) * z) +
-                      std::sin(elevation) * up;
-    const Vec3 forward = -back, right = forward.cross(up).normalized(), top = right.cross(forward);
-
-    // For each corner p in camera axes and a half opening t: |p_x - e_x| <= t (p_z - e_z). With
-    // a = max(p_x - t p_z), b = max(-p_x - t p_z) the farthest eye that is needed is e_z = -(a + b) / 2t, and
-    // e_x = (a - b) / 2 leaves the same room on both sides. The same in y; the smaller e_z serves both.
-    const Real fov = std::clamp(fit.fov, 1e-3, 3.0), room = 1 - std::clamp(fit.margin, 0.0, 0.9);
-    const Real aspect = fit.aspect > 0 ? fit.aspect : 1;
-    const Real ty = std::tan(fov / 2) * room, tx = std::tan(fov / 2) * aspect * room;
-    Vec4 reach = Vec4::Constant(-1e300);
-    for (int corner = 0; corner < 8; ++corner) {
-        const Vec3 sign(corner & 1 ? 1 : -1, corner & 2 ? 1 : -1, corner & 4 ? 1 : -1);
-        const Vec3 d = half.cwiseProduct(sign);
-        const Real px = d.dot(right), py = d.dot(top), pz = d.dot(forward);
-        reach = reach.cwiseMax(Vec4(px - tx * pz, -px - tx * pz, py - ty * pz, -py - ty * pz));
-    }
-    const Real ez = std::min(-(reach[0] + reach[1]) / (2 * tx), -(reach[2] + reach[3]) / (2 * ty));
-    const Real ex = (reach[0] - reach[1]) / 2, ey = (reach[2] - reach[3]) / 2;
+    const Vec3 middle = (low + high) / 2;
+    // a point or something very thin still needs some room
+    const Real size = std::max((high - low).norm(), 1e-6 * (1 + middle.cwiseAbs().maxCoeff()));
+    CameraReach r = reach;
+    if (is_empty(bounds)) add_reach(Bounds{{-1, -1, -1}, {1, 1, 1}}, fit, r);
+    add_ball(f, middle, 0.05 * size, r);
+    const auto& s = r.side;
+    const Real ez = std::min(-(s[0] + s[1]) / (2 * f.tx), -(s[2] + s[3]) / (2 * f.ty));
+    const Vec3 eye = (s[0] - s[1]) / 2 * f.right + (s[2] - s[3]) / 2 * f.top + ez * f.forward;
     Camera camera;
-    const Vec3 eye = middle + ex * right + ey * top + ez * forward;
     camera.eye = real3(eye);
-    camera.look_at = real3(eye - ez * forward);
-    camera.up = real3(up);
-    camera.fov = fov;
+    camera.look_at = real3(eye + (middle - eye).dot(f.forward) * f.forward);
+    camera.up = real3(f.up);
+    camera.fov = std::clamp(fit.fov, 1e-3, 3.0);
     return camera;
+}
+
+Camera fit_camera(const Bounds& bounds, const CameraFit& fit) {
+    CameraReach reach;
+    add_reach(bounds, fit, reach);
+    return fit_camera(bounds, reach, fit);
 }
 
 Camera orbit_camera(const Camera& camera, const Real3& up, double angle) {
@@ -102,28 +137,30 @@ Camera orbit_camera(const Camera& camera, const Real3& up, double angle) {
     return c;
 }
 
-double find_ground(const SnapshotLayout& layout, const Snapshot& snapshot, const Bounds& bounds,
-                   const Real3& up) {
+std::optional<double> plane_height(const SnapshotObject& object, const Pose& pose, const Real3& up) {
+    if (object.kind != "plane" || !object.rigid || !is_finite(pose.position)) return {};
     const Vec3 n = unit_or(vec(up), Vec3(0, 1, 0));
-    double ground = -1e300;
-    const std::size_t count = std::min(layout.objects.size(), snapshot.objects.size());
-    for (std::size_t i = 0; i < count; ++i) {
-        const SnapshotObject& object = layout.objects[i];
-        const Pose& pose = snapshot.objects[i].pose;
-        if (object.kind != "plane" || !object.rigid || !is_finite(pose.position)) continue;
-        // horizontal if all its vertices are at one height; a plane without vertices is taken by its position
-        double low = vec(pose.position).dot(n), high = low;
-        if (!object.rest.empty()) low = 1e300, high = -1e300;
-        double spread = 0;
-        for (const Real3& p : object.rest) {
-            const Vec3 d = quat(pose.rotation) * vec(p);
-            const double h = d.dot(n) + vec(pose.position).dot(n);
-            low = std::min(low, h), high = std::max(high, h), spread = std::max(spread, d.norm());
-        }
-        if (high - low <= 1e-6 * spread + 1e-12) ground = std::max(ground, high);
+    const double height = vec(pose.position).dot(n);
+    if (object.rest.empty()) return height;
+    double low = 1e300, high = -1e300, size = 0;
+    for (const Real3& p : object.rest) {
+        const Vec3 d = quat(pose.rotation) * vec(p);
+        low = std::min(low, d.dot(n));
+        high = std::max(high, d.dot(n));
+        size = std::max(size, d.norm());
     }
+    if (!(high - low <= 1e-6 * size)) return {};
+    return height + high;
+}
+
+double find_ground(const SnapshotLayout& layout, const Snapshot& snapshot, const Bounds& bounds, const Real3& up) {
+    double ground = -1e300;
+    for (std::size_t i = 0; i < std::min(layout.objects.size(), snapshot.objects.size()); ++i)
+        if (const auto height = plane_height(layout.objects[i], snapshot.objects[i].pose, up))
+            ground = std::max(ground, *height);
     if (ground > -1e300) return ground;
     if (is_empty(bounds)) return 0;
+    const Vec3 n = unit_or(vec(up), Vec3(0, 1, 0));
     ground = 0;
     for (int k = 0; k < 3; ++k) ground += n[k] * (n[k] > 0 ? bounds.min[k] : bounds.max[k]);
     return ground;

@@ -27,18 +27,31 @@ void add_bounds(const SnapshotLayout&, const Snapshot&, Bounds&);
 
 struct CameraFit {
     double azimuth = 0.6109;   // [rad] of the eye around `up`; 35 degrees: a three-quarter view
-    double elevation = 0.2793; // [rad] of the eye above the horizon, within +-1.5; 16 degrees
+    double elevation = 0.3316; // [rad] of the eye above the horizon, within +-1.5; 19 degrees
     double fov = 0.610865;     // [rad] vertical opening angle
     double aspect = 16.0 / 9;  // width / height
-    double margin = 0.13;      // part of the half picture left free on each side, 0..0.9
+    double margin = 0.1;       // part of the half picture left free on each side, 0..0.9
     Real3 up{0, 1, 0};
 };
-// The nearest camera of that direction and opening whose picture holds all corners of the box within the
-// margin, centred. An empty box counts as one metre around the origin.
+
+// How far the content reaches against the four sides of the picture when seen as a CameraFit says: all that a tight
+// fit needs to know of it. Collected frame by frame.
+struct CameraReach {
+    std::array<double, 4> side{-1e300, -1e300, -1e300, -1e300}; // [m] right, left, top, bottom; see camera.cpp
+};
+void add_reach(const SnapshotLayout&, const Snapshot&, const CameraFit&, CameraReach&);
+void add_reach(const Bounds&, const CameraFit&, CameraReach&); // the box's corners
+
+// The nearest camera of that direction and opening whose picture holds the content within the margin, centred.
+// The bounds say where its middle is; an empty box counts as one metre around the origin.
+Camera fit_camera(const Bounds&, const CameraReach&, const CameraFit&);
 Camera fit_camera(const Bounds&, const CameraFit&);
 
 // Turned by `angle` [rad] around the axis `up` through look_at.
 Camera orbit_camera(const Camera&, const Real3& up, double angle);
+
+// An object of kind "plane" whose vertices are all at one height (without vertices: any such object); its height [m].
+std::optional<double> plane_height(const SnapshotObject&, const Pose&, const Real3& up);
 
 // Height along `up` [m] of the ground: that of the highest horizontal object of kind "plane", otherwise the
 // lowest point of the bounds.

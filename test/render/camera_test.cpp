@@ -27,7 +27,7 @@ TEST(camera, axes_are_orthonormal_even_when_the_camera_is_degenerate) {
 }
 
 TEST(camera, a_fitted_camera_touches_the_margin_and_centres_the_box) {
-    const Bounds boxes[] = {{{-1, -1, -1}, {1, 1, 1}}, {{5, 0, 3}, {9, 0.2, 4}}, {{0, 0, 0}, {0.1, 6, 0.1}}};
+    const Bounds boxes[] = {{{-1, -1, -1}, {1, 1, 1}}, {{5, 0, 3}, {9, 0.2, 4}}, {{0, 0, 0}, {1, 6, 1}}};
     for (const Bounds& box : boxes)
         for (const double aspect : {16.0 / 9, 1.0, 0.5})
             for (const Real3& up : {Real3{0, 1, 0}, Real3{0, 0, 1}}) {
@@ -37,11 +37,9 @@ TEST(camera, a_fitted_camera_touches_the_margin_and_centres_the_box) {
                 const Camera c = fit_camera(box, fit);
                 Vec2 low(9, 9), high(-9, -9);
                 for (int k = 0; k < 8; ++k) {
-                    // the fit widens thin boxes to a tenth of their size, so take the widened one
-                    const Vec3 a = vec(box.min), b = vec(box.max),
-                               half = ((b - a) / 2).cwiseMax(0.05 * (b - a).norm());
-                    const Vec3 sign(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1);
-                    const Vec2 q = project(c, aspect, (a + b) / 2 + half.cwiseProduct(sign));
+                    const Vec3 p(k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y,
+                                 k & 4 ? box.max.z : box.min.z);
+                    const Vec2 q = project(c, aspect, p);
                     low = low.cwiseMin(q);
                     high = high.cwiseMax(q);
                 }
@@ -54,6 +52,27 @@ TEST(camera, a_fitted_camera_touches_the_margin_and_centres_the_box) {
                 EXPECT_NEAR(high[tight], edge, 1e-9);
                 EXPECT_NEAR(low[tight], -edge, 1e-9);
             }
+}
+
+TEST(camera, a_ball_touches_the_margin_on_all_sides_that_are_tight) {
+    SnapshotLayout layout;
+    layout.objects.resize(1);
+    layout.objects[0].draw_points = true;
+    layout.objects[0].radius = 2;
+    Snapshot s;
+    s.objects.resize(1);
+    s.objects[0].position = {{7, 1, -3}};
+    CameraFit fit;
+    fit.aspect = 1;
+    Bounds b = kEmptyBounds;
+    CameraReach r;
+    add_bounds(layout, s, b);
+    add_reach(layout, s, fit, r);
+    const Camera c = fit_camera(b, r, fit);
+    // seen from the distance d a ball of radius R fills the cone sin(angle) = R / d, tan(angle) = (1 - margin) tan(fov/2)
+    const double t = (1 - fit.margin) * std::tan(fit.fov / 2), d = (vec(c.eye) - Vec3(7, 1, -3)).norm();
+    EXPECT_NEAR(2 / d, t / std::sqrt(1 + t * t), 1e-12);
+    EXPECT_NEAR((vec(c.look_at) - Vec3(7, 1, -3)).norm(), 0, 1e-12);
 }
 
 TEST(camera, an_empty_or_pointlike_scene_gives_a_finite_camera) {
