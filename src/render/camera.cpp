@@ -22,9 +22,7 @@ CameraAxes camera_axes(const Camera& c) {
     return {real3(right), real3(right.cross(forward)), real3(forward)};
 }
 
-static bool is_finite(const Real3& p) {
-    return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z);
-}
+bool is_drawable(const Vec3& p) { return p.allFinite() && p.cwiseAbs().maxCoeff() < 1e15; }
 
 // f(position, radius) for everything that is drawn
 template <class F> static void for_each_drawn(const SnapshotLayout& layout, const Snapshot& snapshot, F&& f) {
@@ -41,7 +39,7 @@ template <class F> static void for_each_drawn(const SnapshotLayout& layout, cons
             if (k < frame.alive.size() && !frame.alive[k]) continue;
             Vec3 p = vec(points[k]);
             if (object.rigid) p = q * p + vec(frame.pose.position);
-            if (p.allFinite()) f(p, radius);
+            if (is_drawable(p)) f(p, radius);
         }
     }
 }
@@ -98,7 +96,8 @@ void add_reach(const Bounds& b, const CameraFit& fit, CameraReach& r) {
     if (is_empty(b)) return;
     const FitAxes axes = fit_axes(fit);
     for (int c = 0; c < 8; ++c)
-        add_ball(axes, Vec3(c & 1 ? b.max.x : b.min.x, c & 2 ? b.max.y : b.min.y, c & 4 ? b.max.z : b.min.z), 0, r);
+        add_ball(axes, Vec3(c & 1 ? b.max.x : b.min.x, c & 2 ? b.max.y : b.min.y, c & 4 ? b.max.z : b.min.z),
+                 0, r);
 }
 
 Camera fit_camera(const Bounds& bounds, const CameraReach& reach, const CameraFit& fit) {
@@ -138,7 +137,7 @@ Camera orbit_camera(const Camera& camera, const Real3& up, double angle) {
 }
 
 std::optional<double> plane_height(const SnapshotObject& object, const Pose& pose, const Real3& up) {
-    if (object.kind != "plane" || !object.rigid || !is_finite(pose.position)) return {};
+    if (object.kind != "plane" || !object.rigid || !is_drawable(vec(pose.position))) return {};
     const Vec3 n = unit_or(vec(up), Vec3(0, 1, 0));
     const double height = vec(pose.position).dot(n);
     if (object.rest.empty()) return height;
@@ -153,7 +152,8 @@ std::optional<double> plane_height(const SnapshotObject& object, const Pose& pos
     return height + high;
 }
 
-double find_ground(const SnapshotLayout& layout, const Snapshot& snapshot, const Bounds& bounds, const Real3& up) {
+double find_ground(const SnapshotLayout& layout, const Snapshot& snapshot, const Bounds& bounds,
+                   const Real3& up) {
     double ground = -1e300;
     for (std::size_t i = 0; i < std::min(layout.objects.size(), snapshot.objects.size()); ++i)
         if (const auto height = plane_height(layout.objects[i], snapshot.objects[i].pose, up))

@@ -1,5 +1,6 @@
 // Where a picture is taken from, and a camera fitted to what a run shows.
 #pragma once
+#include "core/math.h"
 #include "geometry/mesh.h"
 #include "model/snapshot.h"
 
@@ -19,7 +20,11 @@ struct CameraAxes {
 };
 CameraAxes camera_axes(const Camera&);
 
-// Box of everything that is drawn: finite, living points with their drawn radius. Planes (kind "plane") are
+// Finite, and near enough that squares of distances do not overflow in single precision. Nothing else is
+// drawn.
+bool is_drawable(const Vec3&); // [m]
+
+// Box of everything that is drawn: drawable, living points with their radius. Planes (kind "plane") are
 // ground, not content. Empty as long as min > max.
 inline constexpr Bounds kEmptyBounds{{1e300, 1e300, 1e300}, {-1e300, -1e300, -1e300}};
 inline bool is_empty(const Bounds& b) { return !(b.min.x <= b.max.x); }
@@ -34,23 +39,25 @@ struct CameraFit {
     Real3 up{0, 1, 0};
 };
 
-// How far the content reaches against the four sides of the picture when seen as a CameraFit says: all that a tight
-// fit needs to know of it. Collected frame by frame.
+// How far the content reaches against the four sides of the picture when seen as a CameraFit says: all that a
+// tight fit needs to know of it. Collected frame by frame.
 struct CameraReach {
-    std::array<double, 4> side{-1e300, -1e300, -1e300, -1e300}; // [m] right, left, top, bottom; see camera.cpp
+    std::array<double, 4> side{-1e300, -1e300, -1e300,
+                               -1e300}; // [m] right, left, top, bottom; see camera.cpp
 };
 void add_reach(const SnapshotLayout&, const Snapshot&, const CameraFit&, CameraReach&);
 void add_reach(const Bounds&, const CameraFit&, CameraReach&); // the box's corners
 
-// The nearest camera of that direction and opening whose picture holds the content within the margin, centred.
-// The bounds say where its middle is; an empty box counts as one metre around the origin.
+// The nearest camera of that direction and opening whose picture holds the content within the margin,
+// centred. The bounds say where its middle is; an empty box counts as one metre around the origin.
 Camera fit_camera(const Bounds&, const CameraReach&, const CameraFit&);
 Camera fit_camera(const Bounds&, const CameraFit&);
 
 // Turned by `angle` [rad] around the axis `up` through look_at.
 Camera orbit_camera(const Camera&, const Real3& up, double angle);
 
-// An object of kind "plane" whose vertices are all at one height (without vertices: any such object); its height [m].
+// An object of kind "plane" whose vertices are all at one height (without vertices: any such object); its
+// height [m].
 std::optional<double> plane_height(const SnapshotObject&, const Pose&, const Real3& up);
 
 // Height along `up` [m] of the ground: that of the highest horizontal object of kind "plane", otherwise the

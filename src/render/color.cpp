@@ -6,7 +6,9 @@
 namespace sinew {
 
 double linear_from_srgb(double c) { return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); }
-double srgb_from_linear(double c) { return c <= 0.0031308 ? 12.92 * c : 1.055 * std::pow(c, 1 / 2.4) - 0.055; }
+double srgb_from_linear(double c) {
+    return c <= 0.0031308 ? 12.92 * c : 1.055 * std::pow(c, 1 / 2.4) - 0.055;
+}
 
 static Real3 srgb_from_hex(std::uint32_t rgb) {
     return {(rgb >> 16 & 255) / 255.0, (rgb >> 8 & 255) / 255.0, (rgb & 255) / 255.0};
@@ -18,12 +20,13 @@ Real3 linear_from_hex(std::uint32_t rgb) {
 
 Real3 object_color(int index) {
     static constexpr std::uint32_t colors[] = {0xd8572a, 0x2b7bb9, 0xeaa83b, 0x3c9a7d, 0x8561ab,
-                                               0xcf5f86, 0x7d9a3a, 0x46b1c9, 0xa56a43, 0x6b7689};
+                                               0xcf5f86, 0x7d9a3a, 0x46b1c9, 0xa56a43, 0x767f80};
     const int count = int(std::size(colors));
     return linear_from_hex(colors[((index % count) + count) % count]);
 }
 
-// Seventeen equidistant entries each; between them sRGB is interpolated, at most 2 of 255 off the full tables.
+// Seventeen equidistant entries each; between them sRGB is interpolated, at most 2 of 255 off the full
+// tables.
 //   viridis   Smith and van der Walt 2015 (matplotlib, CC0): perceptually uniform, readable in grey
 //   coolwarm  Moreland 2009, computed from its definition in Msh space: for signed fields
 static constexpr std::uint32_t kViridis[] = {0x440154, 0x48186a, 0x472d7b, 0x424086, 0x3b528b, 0x33638d,

@@ -1,7 +1,8 @@
 // From snapshot to picture. The picture is made in bands of rows; in each band
 //   1. every pixel gets a quarter of its samples
 //   2. pixels in or next to which something changes (edges, shadows' borders) get the rest
-//   3. light from the sky is averaged over 4 x 4 pixels of the same surface, which together hold one evenly spread
+//   3. light from the sky is averaged over 4 x 4 pixels of the same surface, which together hold one evenly
+//   spread
 //      set of directions (sampling.h); light is compressed to the screen's range and encoded.
 #include "render/render.h"
 #include "render/shade.h"
@@ -15,8 +16,8 @@ namespace {
 
 constexpr int kBandRows = 128, kReach = 2, kTile = 16;
 
-struct Pixel { // sums over samples
-    Vec3f seen = Vec3f::Zero();   // everything, as it came
+struct Pixel {                                                                 // sums over samples
+    Vec3f seen = Vec3f::Zero();                                                // everything, as it came
     Vec3f direct = Vec3f::Zero(), lit = Vec3f::Zero(), sunlit = Vec3f::Zero(); // sunlit: sun * lit
     Vec3f albedo = Vec3f::Zero(), sky = Vec3f::Zero();
     Vec3f position = Vec3f::Zero(), normal = Vec3f::Zero();
@@ -31,7 +32,7 @@ struct Band {
     std::vector<std::uint8_t> refine;
 };
 
-struct Shot { // camera in single precision about the drawing's origin
+struct Shot {                      // camera in single precision about the drawing's origin
     Vec3f eye, right, up, forward; // right, up scaled to the half picture at distance 1
     float pixel;                   // [rad] between neighbouring pixels
     int width, height, base, most; // samples per pixel: first round, in all
@@ -103,7 +104,9 @@ static bool differ(const Shot& shot, const Pixel& p, const Pixel& q) {
 }
 
 static bool needs_more(const Shot& shot, const Band& band, int x, int y) {
-    const auto at = [&](int i, int j) -> const Pixel& { return band.pixels[std::size_t(j - band.y0) * shot.width + i]; };
+    const auto at = [&](int i, int j) -> const Pixel& {
+        return band.pixels[std::size_t(j - band.y0) * shot.width + i];
+    };
     const Pixel& p = at(x, y);
     if (p.id == -2 || (p.sun > 0 && p.sun < p.samples)) return true;
     if (p.id >= 0 && p.normal.norm() < 0.985f * p.samples) return true;
@@ -134,14 +137,14 @@ namespace {
 
 struct Soft {
     Vec3f sky;
-    float sun;     // mean over the window
+    float sun;      // mean over the window
     float penumbra; // part of the window that is neither in full sun nor in full shadow
 };
 
 } // namespace
 
-// Sky light and sun of the pixel averaged with those of neighbours on the same surface; the outer ring counts half,
-// so that the window is 4 pixels wide and centred.
+// Sky light and sun of the pixel averaged with those of neighbours on the same surface; the outer ring counts
+// half, so that the window is 4 pixels wide and centred.
 static Soft smooth_light(const Shot& shot, const Band& band, int x, int y) {
     const Pixel& p = band.pixels[std::size_t(y - band.y0) * shot.width + x];
     Soft soft{Vec3f::Zero(), 0, 0};
@@ -152,7 +155,8 @@ static Soft smooth_light(const Shot& shot, const Band& band, int x, int y) {
             if (q.id != p.id) continue;
             const float aligned = p.normal.dot(q.normal) / (p.normal.norm() * q.normal.norm());
             if (!(aligned > 0.8f) || step_between(shot, p, q) > 3) continue;
-            const float ring = (std::abs(i - x) == kReach ? 0.5f : 1) * (std::abs(j - y) == kReach ? 0.5f : 1);
+            const float ring =
+                (std::abs(i - x) == kReach ? 0.5f : 1) * (std::abs(j - y) == kReach ? 0.5f : 1);
             const float w = ring * aligned * aligned * aligned * aligned;
             soft.sky += w / q.samples * q.sky;
             soft.sun += w / q.samples * q.sun;
@@ -163,18 +167,19 @@ static Soft smooth_light(const Shot& shot, const Band& band, int x, int y) {
     return {soft.sky / weight, soft.sun / weight, soft.penumbra / weight};
 }
 
-// The pixel's light. Wide penumbras take the averaged sun; at sharp borders of shadows, where few pixels around are
-// half lit, averaging would only blur.
+// The pixel's light. Wide penumbras take the averaged sun; at sharp borders of shadows, where few pixels
+// around are half lit, averaging would only blur.
 static Vec3f finish_pixel(const Shot& shot, const Band& band, int x, int y) {
     const Pixel& p = band.pixels[std::size_t(y - band.y0) * shot.width + x];
     if (p.id < 0) return p.seen / p.samples;
     const Soft soft = smooth_light(shot, band, x, y);
     const float wide = std::clamp((soft.penumbra - 0.45f) / 0.35f, 0.0f, 1.0f);
-    return (p.direct + (1 - wide) * p.sunlit + wide * soft.sun * p.lit + p.albedo.cwiseProduct(soft.sky)) / p.samples;
+    return (p.direct + (1 - wide) * p.sunlit + wide * soft.sun * p.lit + p.albedo.cwiseProduct(soft.sky)) /
+           p.samples;
 }
 
-// Light above 0.76 is compressed towards 1 and loses some saturation (Khronos PBR neutral tone mapper without its
-// reflectance offset): below that, colours come out as given.
+// Light above 0.76 is compressed towards 1 and loses some saturation (Khronos PBR neutral tone mapper without
+// its reflectance offset): below that, colours come out as given.
 static Vec3f tone_map(Vec3f c) {
     const float start = 0.76f, peak = c.maxCoeff();
     if (!(peak >= start)) return c.cwiseMax(0.0f);
@@ -184,8 +189,8 @@ static Vec3f tone_map(Vec3f c) {
     return c + g * (Vec3f::Constant(top) - c);
 }
 
-static void finish_band(const Parallel& parallel, const Shot& shot, const Band& band, int y0, int y1, float exposure,
-                        Picture& picture) {
+static void finish_band(const Parallel& parallel, const Shot& shot, const Band& band, int y0, int y1,
+                        float exposure, Picture& picture) {
     for_each_pixel(parallel, shot.width, y0, y1, [&](int x, int y) {
         const Vec3f c = tone_map(exposure * finish_pixel(shot, band, x, y));
         std::uint8_t* out = &picture.rgba[4 * (std::size_t(y) * shot.width + x)];
@@ -193,18 +198,6 @@ static void finish_band(const Parallel& parallel, const Shot& shot, const Band& 
             out[k] = std::uint8_t(std::lround(255 * std::clamp(srgb_from_linear(c[k]), 0.0, 1.0)));
         out[3] = 255;
     });
-}
-
-static std::vector<Error> check_settings(const RenderSettings& s) {
-    std::vector<Error> errors;
-    const auto refuse = [&](const char* name, double value, const char* allowed) {
-        errors.push_back({.path = name, .value = std::to_string(value), .message = "out of range", .allowed = allowed});
-    };
-    if (s.width < 1 || s.width > kPictureSide) refuse("width", s.width, "1 to 16384");
-    if (s.height < 1 || s.height > kPictureSide) refuse("height", s.height, "1 to 16384");
-    if (s.samples < 1 || s.samples > 1024) refuse("samples", s.samples, "1 to 1024");
-    if (!(s.exposure > 0 && s.exposure < 1e6)) refuse("exposure", s.exposure, "above 0");
-    return errors;
 }
 
 Result<Painter> make_painter(const SnapshotLayout& layout, const RenderSettings& settings) {
@@ -229,8 +222,12 @@ Result<RenderedFrame> render_frame(const Parallel& parallel, const Painter& pain
     const TraceThickness thick{shot.eye, shot.pixel, float(settings.thinnest)};
     Result<TraceScenePtr> trace = make_trace_scene(painter.layout, painter.shapes, *drawing.value, thick);
     if (!trace) return {{}, std::move(trace.errors)};
-    const ShadeScene scene{&painter.layout, &painter.shapes, &*drawing.value, trace.value->get(),
-                           make_surroundings(settings, view, *drawing.value), settings.color_map};
+    const ShadeScene scene{&painter.layout,
+                           &painter.shapes,
+                           &*drawing.value,
+                           trace.value->get(),
+                           make_surroundings(settings, view, *drawing.value),
+                           color_map(settings)};
     RenderedFrame frame{make_picture(settings.width, settings.height), drawing.value->warnings};
     // rows beyond the band's own are needed for its smoothing and for the choice of pixels to refine
     constexpr int border = kReach + 1;

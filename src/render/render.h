@@ -7,8 +7,8 @@
 #pragma once
 #include "core/parallel.h"
 #include "render/picture.h"
-#include "render/settings.h"
 #include "render/shape.h"
+#include "render/view.h"
 
 namespace sinew {
 

@@ -1,6 +1,7 @@
-// Where samples lie. One (0,2)-sequence (van der Corput and the second Sobol dimension) is dealt out to blocks of
-// 4 x 4 pixels, so that the samples of any 16 neighbouring pixels together are as evenly spread as those of one pixel
-// with 16 times as many (interleaved sampling: Keller, Heidrich 2001). Nothing depends on time or thread.
+// Where samples lie. One (0,2)-sequence (van der Corput and the second Sobol dimension) is dealt out to
+// blocks of 4 x 4 pixels, so that the samples of any 16 neighbouring pixels together are as evenly spread as
+// those of one pixel with 16 times as many (interleaved sampling: Keller, Heidrich 2001). Nothing depends on
+// time or thread.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -19,7 +20,8 @@ inline std::uint32_t reverse_bits(std::uint32_t i) {
     return ((i & 0x55555555u) << 1) | ((i & 0xaaaaaaaau) >> 1);
 }
 
-// Point i of the sequence; the scrambles (xor of digits) keep its stratification and tell uses of one index apart.
+// Point i of the sequence; the scrambles (xor of digits) keep its stratification and tell uses of one index
+// apart.
 inline Sample2 sequence_point(std::uint32_t i, std::uint32_t scramble_u, std::uint32_t scramble_v) {
     std::uint32_t v = scramble_v;
     for (std::uint32_t d = 1u << 31, n = i; n; n >>= 1, d ^= d >> 1)

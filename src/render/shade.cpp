@@ -9,9 +9,9 @@ namespace {
 // A point of a body, as lighting needs it
 struct Surface {
     Vec3f position;
-    Vec3f flat;          // geometric normal facing the ray's origin
-    Vec3f normal;        // shading normal, same side
-    Vec3f lifted;        // start of shadow rays: off the facets of a curved surface
+    Vec3f flat;   // geometric normal facing the ray's origin
+    Vec3f normal; // shading normal, same side
+    Vec3f lifted; // start of shadow rays: off the facets of a curved surface
     Vec3f albedo;
     bool sheet = false, back = false;
     int object = 0;
@@ -29,8 +29,8 @@ static float value_at(const DrawnObject& object, int vertex) {
     return object.value.empty() ? 0 : object.value[vertex];
 }
 
-// Shadow rays from the facets of a smooth surface would meet the neighbouring facets: they start on the curved
-// surface instead, the mean of the projections onto the tangent planes at the corners (Hanika 2021).
+// Shadow rays from the facets of a smooth surface would meet the neighbouring facets: they start on the
+// curved surface instead, the mean of the projections onto the tangent planes at the corners (Hanika 2021).
 static Vec3f lift_point(const Vec3f& p, const Vec3f* corner, const Vec3f* normal, const float* weight) {
     Vec3f lifted = Vec3f::Zero();
     for (int k = 0; k < 3; ++k) {
@@ -83,8 +83,10 @@ static Surface find_surface(const ShadeScene& s, const TraceHit& hit, const Trac
     Surface out;
     out.position = ray.origin + hit.distance * ray.direction;
     out.object = hit.object;
-    if (hit.part == TracePart::triangle) fill_triangle(s, hit, ray.direction, out);
-    else fill_round(s, hit, ray.direction, out);
+    if (hit.part == TracePart::triangle)
+        fill_triangle(s, hit, ray.direction, out);
+    else
+        fill_round(s, hit, ray.direction, out);
     return out;
 }
 
@@ -96,7 +98,8 @@ static Vec3f start_point(const ShadeScene& s, const Vec3f& p, const Vec3f& side)
 // Orthonormal axes around n that turn smoothly with it (Duff et al. 2017)
 static Vec3f to_world(const Vec3f& n, float x, float y, float z) {
     const float sign = n.z() >= 0 ? 1.0f : -1.0f, a = -1 / (sign + n.z()), b = n.x() * n.y() * a;
-    const Vec3f t(1 + sign * n.x() * n.x() * a, sign * b, -sign * n.x()), c(b, sign + n.y() * n.y() * a, -n.y());
+    const Vec3f t(1 + sign * n.x() * n.x() * a, sign * b, -sign * n.x()),
+        c(b, sign + n.y() * n.y() * a, -n.y());
     return x * t + y * c + z * n;
 }
 
@@ -105,8 +108,8 @@ static Vec3f sun_direction(const Surroundings& a, Sample2 sample) {
     return (a.sun + d.u * a.sun_a + d.v * a.sun_b).normalized();
 }
 
-// What a ray that left a surface for the sky brings back: sky, or light bounced off what it met. Bodies and ground
-// met there are lit by the sun's middle and half of the sky.
+// What a ray that left a surface for the sky brings back: sky, or light bounced off what it met. Bodies and
+// ground met there are lit by the sun's middle and half of the sky.
 static Vec3f gather(const ShadeScene& s, const TraceRay& ray) {
     TraceHit hit;
     const bool body = find_hit(*s.trace, ray, hit);
@@ -126,7 +129,8 @@ static Vec3f gather(const ShadeScene& s, const TraceRay& ray) {
     return color.cwiseProduct(light);
 }
 
-static Vec3f sky_sample(const ShadeScene& s, const Vec3f& p, const Vec3f& flat, const Vec3f& normal, Sample2 sample) {
+static Vec3f sky_sample(const ShadeScene& s, const Vec3f& p, const Vec3f& flat, const Vec3f& normal,
+                        Sample2 sample) {
     // cosine-weighted about the shading normal; below the facet nothing arrives
     const Sample2 d = on_disc(sample);
     const float z = std::sqrt(std::max(0.0f, 1 - d.u * d.u - d.v * d.v));
@@ -147,7 +151,8 @@ static Vec3f highlight(const ShadeScene& s, const Surface& surface, const Vec3f&
     return facing * fresnel(std::max(0.0f, half.dot(view))) * (power + 8) / 8 * lobe * s.around.sun_color;
 }
 
-static Shaded shade_body(const ShadeScene& s, const TraceRay& ray, const TraceHit& hit, const ShadeSamples& samples) {
+static Shaded shade_body(const ShadeScene& s, const TraceRay& ray, const TraceHit& hit,
+                         const ShadeSamples& samples) {
     const Surface surface = find_surface(s, hit, ray);
     Shaded out;
     out.id = 1 + 2 * surface.object + surface.back;
@@ -167,8 +172,10 @@ static Shaded shade_body(const ShadeScene& s, const TraceRay& ray, const TraceHi
         const Vec3f tint = surface.albedo.cwiseProduct(surface.albedo.cwiseSqrt());
         out.lit = -0.45f * facing * tint.cwiseProduct(s.around.sun_color);
     }
-    // bodies mirror what is around them, blurred by their roughness to the mean that arrives; at grazing angles most
-    if (!surface.sheet) out.albedo += Vec3f::Constant(0.55f * fresnel(std::max(0.0f, surface.normal.dot(view))));
+    // bodies mirror what is around them, blurred by their roughness to the mean that arrives; at grazing
+    // angles most
+    if (!surface.sheet)
+        out.albedo += Vec3f::Constant(0.55f * fresnel(std::max(0.0f, surface.normal.dot(view))));
     out.sky = sky_sample(s, surface.position, surface.flat, surface.normal, samples.sky);
     return out;
 }

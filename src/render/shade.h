@@ -1,7 +1,8 @@
-// Light along one camera ray. A surface gets the sun through a soft shadow, light from the sky with one bounce off
-// whatever hides it, and, unless it is a sheet, a highlight; sheets let some light through.
+// Light along one camera ray. A surface gets the sun through a soft shadow, light from the sky with one
+// bounce off whatever hides it, and, unless it is a sheet, a highlight; sheets let some light through.
 //   seen = direct + sun * lit + albedo * sky
-// The parts are kept apart because the soft ones, sun and sky, are averaged over neighbouring pixels afterwards.
+// The parts are kept apart because the soft ones, sun and sky, are averaged over neighbouring pixels
+// afterwards.
 #pragma once
 #include "render/sampling.h"
 #include "render/surroundings.h"

@@ -12,7 +12,7 @@ namespace {
 
 // a triangle's corner, by the vertex at one end of an edge and the vertex at the other
 struct EdgeUse {
-    int a, b;     // vertices, a < b
+    int a, b; // vertices, a < b
     int triangle;
     int at_a, at_b; // corners 0..2 of the triangle at a and at b
 };
@@ -69,7 +69,8 @@ static void group_normals(const std::vector<Real3>& rest, double crease, Shape& 
         // more than two faces at an edge: each pair of neighbours in the list
         for (std::size_t j = i + 1; j < end; ++j) {
             const EdgeUse &p = uses[j - 1], &q = uses[j];
-            const Vec3 m = area_vector(rest, s.triangles[p.triangle]), n = area_vector(rest, s.triangles[q.triangle]);
+            const Vec3 m = area_vector(rest, s.triangles[p.triangle]),
+                       n = area_vector(rest, s.triangles[q.triangle]);
             if (!is_smooth(m, n, crease)) continue;
             groups.join(3 * p.triangle + p.at_a, 3 * q.triangle + q.at_a);
             groups.join(3 * p.triangle + p.at_b, 3 * q.triangle + q.at_b);
@@ -106,7 +107,9 @@ Result<Shape> build_shape(const SnapshotObject& object, double crease) {
     for (Error& e : errors) e.path = "objects." + object.name + (e.path.empty() ? "" : ".") + e.path;
     if (!errors.empty()) return {{}, std::move(errors)};
     Shape shape;
-    shape.triangles = triangulate(mesh).triangles;
+    Triangulation cut = triangulate(mesh);
+    shape.triangles = std::move(cut.triangles);
+    shape.polygon = std::move(cut.polygon);
     group_normals(mesh.positions, crease, shape);
     return {std::move(shape), {}};
 }

@@ -22,7 +22,7 @@ Surroundings make_surroundings(const RenderSettings& settings, const View& view,
     Vec3 up = vec(settings.up);
     up = up.allFinite() && up.norm() > 1e-12 ? Vec3(up.normalized()) : Vec3(0, 1, 0);
     // the same axes as the camera fit uses, so that angles of eye and sun count from the same direction
-    const Vec3 axis = std::abs(up.y()) > 0.9 ? Vec3(1, 0, 0)
+    const Vec3 axis = std::abs(up.y()) > 0.9   ? Vec3(1, 0, 0)
                       : std::abs(up.x()) < 0.7 ? Vec3(up.cross(Vec3(1, 0, 0)))
                                                : Vec3(up.cross(Vec3(0, 0, 1)));
     const Vec3 east = (axis - up * up.dot(axis)).normalized(), north = east.cross(up);
@@ -31,7 +31,8 @@ Surroundings make_surroundings(const RenderSettings& settings, const View& view,
     s.north = north.cast<float>();
 
     const double elevation = std::clamp(settings.sun_elevation, 0.05, kPi / 2), a = settings.sun_azimuth;
-    const Vec3 sun = std::cos(elevation) * (std::sin(a) * east + std::cos(a) * north) + std::sin(elevation) * up;
+    const Vec3 sun =
+        std::cos(elevation) * (std::sin(a) * east + std::cos(a) * north) + std::sin(elevation) * up;
     const Vec3 side = sun.cross(std::abs(sun.x()) < 0.7 ? Vec3(1, 0, 0) : Vec3(0, 0, 1)).normalized();
     const double size = std::clamp(settings.sun_size, 0.0, 0.5);
     s.sun = sun.cast<float>();
@@ -45,9 +46,10 @@ Surroundings make_surroundings(const RenderSettings& settings, const View& view,
     s.light_top = float(settings.sky_light) * Vec3f(0.90f, 0.99f, 1.16f);
     s.light_horizon = float(settings.sky_light) * Vec3f(1.04f, 1.02f, 0.98f);
 
-    s.ground = settings.ground;
+    s.ground = ground_style(settings);
     s.ground_color = to_float(settings.ground_color);
-    const double radius = is_empty(view.bounds) ? 1 : (vec(view.bounds.max) - vec(view.bounds.min)).norm() / 2;
+    const double radius =
+        is_empty(view.bounds) ? 1 : (vec(view.bounds.max) - vec(view.bounds.min)).norm() / 2;
     s.scale = float(std::clamp(radius, 1e-6, 1e12));
     // a hair lower than asked, so that what lies on the ground is not in it
     s.ground_height = float(view.ground_height - vec(drawing.origin).dot(up)) - 2e-4f * s.scale;

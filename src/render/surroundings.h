@@ -1,21 +1,22 @@
-// What is around the bodies: sun, sky, ground. Radiances are in units of a white surface in full light = about 1.
+// What is around the bodies: sun, sky, ground. Radiances are in units of a white surface in full light =
+// about 1.
 #pragma once
 #include "render/drawing.h"
 
 namespace sinew {
 
 struct Surroundings {
-    Vec3f up, east, north;     // orthonormal
-    Vec3f sun, sun_a, sun_b;   // towards the sun; axes of its disc scaled by its size
-    Vec3f sun_color;           // added to a white surface facing the sun
-    Vec3f sky_top, sky_horizon; // background
+    Vec3f up, east, north;          // orthonormal
+    Vec3f sun, sun_a, sun_b;        // towards the sun; axes of its disc scaled by its size
+    Vec3f sun_color;                // added to a white surface facing the sun
+    Vec3f sky_top, sky_horizon;     // background
     Vec3f light_top, light_horizon; // light from the sky
     Vec3f ground_color;
     GroundStyle ground = GroundStyle::none;
-    float ground_height = 0;   // along up, relative to Drawing::origin
-    float spacing = 1;         // [m] of grid lines
+    float ground_height = 0;            // along up, relative to Drawing::origin
+    float spacing = 1;                  // [m] of grid lines
     float fade_begin = 1, fade_end = 2; // [m] distance from the scene's middle over which the ground vanishes
-    float scale = 1;           // [m] radius of the scene
+    float scale = 1;                    // [m] radius of the scene
 };
 Surroundings make_surroundings(const RenderSettings&, const View&, const Drawing&);
 

@@ -14,7 +14,9 @@ void TraceSceneDelete::operator()(TraceScene* s) const { delete s; }
 bool can_trace() { return false; }
 Result<TraceScenePtr> make_trace_scene(const SnapshotLayout&, const std::vector<Shape>&, const Drawing&,
                                        const TraceThickness&) {
-    return {{}, {{.message = "this build has no ray tracer: install Embree 3 (libembree-dev) and configure again"}}};
+    return {
+        {},
+        {{.message = "this build has no ray tracer: install Embree 3 (libembree-dev) and configure again"}}};
 }
 bool find_hit(const TraceScene&, const TraceRay&, TraceHit&) { return false; }
 bool is_blocked(const TraceScene&, const TraceRay&) { return false; }
@@ -60,7 +62,8 @@ static void attach(TraceScene& s, RTCGeometry geometry, const Geometry& what) {
 
 // a fresh buffer of `count` items of `size` bytes; null when out of memory
 template <class T>
-static T* new_buffer(RTCGeometry geometry, RTCBufferType type, RTCFormat format, std::size_t size, std::size_t count) {
+static T* new_buffer(RTCGeometry geometry, RTCBufferType type, RTCFormat format, std::size_t size,
+                     std::size_t count) {
     return static_cast<T*>(rtcSetNewGeometryBuffer(geometry, type, 0, format, size, count));
 }
 
@@ -68,12 +71,14 @@ static void add_triangles(TraceScene& s, int index, const Shape& shape, const Dr
     if (object.triangles.empty()) return;
     RTCGeometry g = rtcNewGeometry(s.device, RTC_GEOMETRY_TYPE_TRIANGLE);
     auto* x = new_buffer<float>(g, RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT3, 12, object.position.size());
-    auto* corners = new_buffer<unsigned>(g, RTC_BUFFER_TYPE_INDEX, RTC_FORMAT_UINT3, 12, object.triangles.size());
+    auto* corners =
+        new_buffer<unsigned>(g, RTC_BUFFER_TYPE_INDEX, RTC_FORMAT_UINT3, 12, object.triangles.size());
     if (x && corners) {
         for (std::size_t i = 0; i < object.position.size(); ++i)
             for (int k = 0; k < 3; ++k) x[3 * i + k] = object.position[i][k];
         for (std::size_t i = 0; i < object.triangles.size(); ++i)
-            for (int k = 0; k < 3; ++k) corners[3 * i + k] = unsigned(shape.triangles[object.triangles[i]][k]);
+            for (int k = 0; k < 3; ++k)
+                corners[3 * i + k] = unsigned(shape.triangles[object.triangles[i]][k]);
     }
     attach(s, g, {index, TracePart::triangle, &object.triangles});
 }
@@ -102,7 +107,8 @@ static void add_segments(TraceScene& s, int index, const SnapshotObject& layout,
     auto* first = new_buffer<unsigned>(g, RTC_BUFFER_TYPE_INDEX, RTC_FORMAT_UINT, 4, count);
     for (std::size_t i = 0; ends && first && i < count; ++i) {
         const auto& ab = layout.segments[object.segments[i]];
-        for (int k = 0; k < 2; ++k) put_ball(object.position[ab[k]], object.radius, thick, ends + 8 * i + 4 * k);
+        for (int k = 0; k < 2; ++k)
+            put_ball(object.position[ab[k]], object.radius, thick, ends + 8 * i + 4 * k);
         first[i] = unsigned(2 * i);
     }
     attach(s, g, {index, TracePart::segment, &object.segments});
@@ -112,7 +118,10 @@ Result<TraceScenePtr> make_trace_scene(const SnapshotLayout& layout, const std::
                                        const Drawing& drawing, const TraceThickness& thick) {
     TraceScenePtr s(new TraceScene);
     s->device = rtcNewDevice(nullptr);
-    if (!s->device) return {{}, {{.message = "Embree cannot start (error " + std::to_string(rtcGetDeviceError(nullptr)) + ")"}}};
+    if (!s->device)
+        return {
+            {},
+            {{.message = "Embree cannot start (error " + std::to_string(rtcGetDeviceError(nullptr)) + ")"}}};
     rtcSetDeviceErrorFunction(s->device, keep_failure, s.get());
     s->scene = rtcNewScene(s->device);
     rtcSetSceneFlags(s->scene, RTC_SCENE_FLAG_ROBUST);

@@ -14,8 +14,8 @@ using TraceScenePtr = std::unique_ptr<TraceScene, TraceSceneDelete>;
 
 bool can_trace(); // false in a build without Embree
 
-// Errors: no Embree in this build, or Embree's own. `eye` [m] relative to Drawing::origin and `pixel` [rad], the angle
-// of a pixel, thicken points and segments that would be thinner than `thinnest` pixels.
+// Errors: no Embree in this build, or Embree's own. `eye` [m] relative to Drawing::origin and `pixel` [rad],
+// the angle of a pixel, thicken points and segments that would be thinner than `thinnest` pixels.
 struct TraceThickness {
     Vec3f eye = Vec3f::Zero();
     float pixel = 0, thinnest = 0;
@@ -30,11 +30,11 @@ struct TraceRay {
 enum class TracePart { triangle, point, segment };
 struct TraceHit {
     float distance;
-    int object;     // of the layout
+    int object; // of the layout
     TracePart part;
-    int element;    // triangle of the shape, vertex, or segment of the layout
-    float u, v;     // barycentric of corners 1 and 2; u along a segment
-    Vec3f normal;   // geometric, unit
+    int element;  // triangle of the shape, vertex, or segment of the layout
+    float u, v;   // barycentric of corners 1 and 2; u along a segment
+    Vec3f normal; // geometric, unit
 };
 bool find_hit(const TraceScene&, const TraceRay&, TraceHit&);
 bool is_blocked(const TraceScene&, const TraceRay&);

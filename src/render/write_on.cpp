@@ -35,20 +35,22 @@ static void draw_legend(const RenderSettings& settings, const Drawing& drawing, 
     TextStyle style;
     style.cell = text_cell(p);
     style.halo_strength = 0;
-    const double c = style.cell, bar = 7 * c, height = std::min(120 * c, p.height - 44 * c);
+    const double c = style.cell, bar = std::round(7 * c),
+                 height = std::floor(std::min(120 * c, p.height - 44 * c));
     if (height < 20 * c) return;
+    const ColorMap map = color_map(settings);
     const double low = drawing.color_min, high = drawing.color_max;
     const std::string& title = settings.legend_title.empty() ? settings.color_by : settings.legend_title;
     const std::vector<double> marks = scale_marks(low, high);
     double width = 0;
     for (const double m : marks) width = std::max(width, text_width(mark_text(m, high - low), style));
     width = std::max(bar + 5 * c + width, text_width(title, style));
-    const double x0 = p.width - 12 * c - width, top = 28 * c;
+    const double x0 = std::floor(p.width - 12 * c - width), top = std::round(28 * c);
     draw_panel(x0 - 6 * c, 8 * c, p.width - 6 * c, top + height + 8 * c, 4 * c, {255, 255, 255}, 0.72, p);
     draw_text(title, x0, 14 * c, style, p);
     for (int y = int(top); y < int(top + height); ++y) {
         const double t = 1 - (y + 0.5 - top) / height;
-        for (int x = int(x0); x < int(x0 + bar); ++x) mix_pixel(x, y, to_bytes(map_color(settings.color_map, t)), 1, p);
+        for (int x = int(x0); x < int(x0 + bar); ++x) mix_pixel(x, y, to_bytes(map_color(map, t)), 1, p);
     }
     for (const double m : marks) {
         const double y = top + height * (1 - (m - low) / (high - low));
@@ -64,7 +66,8 @@ void write_on(const RenderSettings& settings, const Snapshot& s, const Drawing& 
     const double edge = 8 * style.cell;
     if (settings.show_time)
         draw_text(fmt::format("frame {}   t = {:.3f} s", s.frame, s.time), edge, edge, style, p);
-    if (!settings.caption.empty()) draw_text(settings.caption, edge, p.height - edge - 7 * style.cell, style, p);
+    if (!settings.caption.empty())
+        draw_text(settings.caption, edge, p.height - edge - 7 * style.cell, style, p);
 }
 
 } // namespace sinew

@@ -69,7 +69,8 @@ TEST(camera, a_ball_touches_the_margin_on_all_sides_that_are_tight) {
     add_bounds(layout, s, b);
     add_reach(layout, s, fit, r);
     const Camera c = fit_camera(b, r, fit);
-    // seen from the distance d a ball of radius R fills the cone sin(angle) = R / d, tan(angle) = (1 - margin) tan(fov/2)
+    // seen from the distance d a ball of radius R fills the cone sin(angle) = R / d, tan(angle) = (1 -
+    // margin) tan(fov/2)
     const double t = (1 - fit.margin) * std::tan(fit.fov / 2), d = (vec(c.eye) - Vec3(7, 1, -3)).norm();
     EXPECT_NEAR(2 / d, t / std::sqrt(1 + t * t), 1e-12);
     EXPECT_NEAR((vec(c.look_at) - Vec3(7, 1, -3)).norm(), 0, 1e-12);
