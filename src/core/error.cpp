@@ -1,4 +1,5 @@
 #include "core/error.h"
+#include <set>
 
 namespace sinew {
 
@@ -50,6 +51,16 @@ Place place_of(const Value& object, std::string_view key) {
     for (const Member& m : object.members)
         if (m.key == key) return m.place;
     return object.place;
+}
+
+void remove_duplicates(std::vector<Error>& errors) {
+    std::set<std::string> seen;
+    std::erase_if(errors, [&](const Error& e) {
+        if (e.line == 0) return false; // no place: the path tells them apart
+        return !seen.insert(e.file + ':' + std::to_string(e.line) + ':' + std::to_string(e.column) + ':' +
+                            e.message)
+                    .second;
+    });
 }
 
 std::string join_path(std::string_view path, std::string_view key) {

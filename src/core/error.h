@@ -14,4 +14,7 @@ Place place_of(const Value& object, std::string_view key);          // of the ke
 std::string join_path(std::string_view path, std::string_view key); // "a" + "b" = "a.b", "" + "b" = "b"
 std::string join_path(std::string_view path, int index);            // "a" + 2 = "a[2]"
 
+// the same about the same place once: replicas of a wrong object are all wrong in the same way
+void remove_duplicates(std::vector<Error>&);
+
 } // namespace sinew

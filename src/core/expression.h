@@ -36,8 +36,8 @@ struct Symbol {
 };
 struct Symbols {
     std::map<std::string, Symbol, std::less<>> names;
-    std::function<std::optional<Symbol>(std::string_view name)>
-        resolve; // asked for names not in the map; may be empty
+    const Symbols* outer = nullptr; // asked for names not in the map; must outlive this
+    std::function<std::optional<Symbol>(std::string_view name)> resolve; // asked last; may be empty
 };
 void add_constant(Symbols&, std::string_view name, double value);
 void add_slot(Symbols&, std::string_view name, int slot);

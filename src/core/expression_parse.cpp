@@ -2,6 +2,7 @@
 #include "core/expression_op.h"
 #include "core/nearest.h"
 #include "core/utf8.h"
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -85,22 +86,25 @@ bool parse_unary(Compiler& c);
 
 std::vector<std::string> known_names(const Compiler& c) {
     std::vector<std::string> names;
-    for (const auto& n : c.symbols->names) names.push_back(n.first);
+    for (const Symbols* s = c.symbols; s; s = s->outer)
+        for (const auto& n : s->names) names.push_back(n.first);
     for (const char* n : {"pi", "e", "true", "false"})
-        if (!c.symbols->names.contains(n)) names.emplace_back(n);
+        if (std::find(names.begin(), names.end(), n) == names.end()) names.emplace_back(n);
     return names;
 }
 
 bool find_symbol(const Compiler& c, std::string_view name, Symbol& out) {
-    if (const auto it = c.symbols->names.find(name); it != c.symbols->names.end()) {
-        out = it->second;
-        return true;
-    }
-    if (c.symbols->resolve)
-        if (const auto s = c.symbols->resolve(name)) {
-            out = *s;
+    for (const Symbols* s = c.symbols; s; s = s->outer) {
+        if (const auto it = s->names.find(name); it != s->names.end()) {
+            out = it->second;
             return true;
         }
+        if (s->resolve)
+            if (const auto found = s->resolve(name)) {
+                out = *found;
+                return true;
+            }
+    }
     out.slot = -1;
     if (name == "pi")
         out.value = 3.14159265358979323846;

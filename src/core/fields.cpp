@@ -15,7 +15,7 @@ FieldRef* find_field(FieldList& list, std::string_view name) {
 }
 
 std::string describe_range(const Field& f) {
-    const std::string unit = f.unit.empty() ? "" : " " + std::string(f.unit);
+    const std::string unit = f.unit.empty() || f.unit == "*" ? "" : " " + std::string(f.unit); // * = any
     const auto number = [&](double x) { return write_number(x); };
     if (f.min && f.max)
         return number(*f.min) + (f.min_exclusive ? " < value " : " <= value ") +

@@ -13,6 +13,12 @@ Scope make_scope(const Vars& vars, std::span<const std::string_view> slots, std:
     return s;
 }
 
+Scope make_scope(const Scope& outer, const Vars& vars) {
+    Scope s = make_scope(vars, {}, outer.seed);
+    s.symbols.outer = &outer.symbols;
+    return s;
+}
+
 static bool fail(const Value& v, std::string_view path, std::string message, std::string allowed,
                  std::vector<Error>& errors) {
     errors.push_back(make_error(v, path, std::move(message), std::move(allowed)));
@@ -71,9 +77,10 @@ bool read_number(const Value& v, std::string_view unit, const Scope& scope, std:
         return true;
     }
     std::string used;
-    for (const auto& [name, symbol] : scope.symbols.names)
-        if (symbol.slot >= 0 && uses_slot(s.expression, symbol.slot))
-            used += (used.empty() ? "" : ", ") + name;
+    for (const Symbols* k = &scope.symbols; k; k = k->outer)
+        for (const auto& [name, symbol] : k->names)
+            if (symbol.slot >= 0 && uses_slot(s.expression, symbol.slot))
+                used += (used.empty() ? "" : ", ") + name;
     return fail(v, path, "a constant is needed here; it cannot depend on " + used, "numbers, vars", errors);
 }
 

@@ -12,6 +12,7 @@ struct Scope {
     std::uint64_t seed = 0; // of noise
 };
 using Vars = std::vector<std::pair<std::string, double>>;
+Scope make_scope(const Scope& outer, const Vars& vars); // vars on top of outer, which must outlive the result
 Scope make_scope(const Vars& vars, std::span<const std::string_view> slots = {}, std::uint64_t seed = 0);
 
 // slots of signals, in this order: of motions and forces; of named fields

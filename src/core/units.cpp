@@ -103,8 +103,8 @@ constexpr Named kNamed[] = {
     {"1/m", "a number per length", "100, \"1 1/cm\""},
 };
 
-// a * factor^exponent. Factors such as 0.01 are not exact in binary but their inverse is: dividing by 100 makes
-// "7 cm" the double nearest to 0.07, multiplying by 0.01 does not.
+// a * factor^exponent. Factors such as 0.01 are not exact in binary but their inverse is: dividing by 100
+// makes "7 cm" the double nearest to 0.07, multiplying by 0.01 does not.
 double scale(double a, double factor, int exponent) {
     const double inverse = 1 / factor;
     if (factor < 1 && inverse == std::round(inverse)) {

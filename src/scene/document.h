@@ -1,0 +1,24 @@
+// Scene files before they mean anything: reading, including, the names of the sections.
+//
+// "include": ["prefabs/ragdoll.json"] is relative to the file that says it. What is included comes first;
+// objects, prefabs, fields, materials and joints must have different names, lists are joined, and everything
+// else (vars, time, camera, ...) is taken from the including file where both say something. A file included
+// twice counts once.
+#pragma once
+#include "sinew/scene.h"
+
+namespace sinew {
+
+inline constexpr int kLanguageVersion = 1;
+
+extern const std::vector<std::string> kSections; // the names at the top level
+
+// `document` is what `file` says; merges what it includes. files: all that were read.
+void merge_includes(Value& document, const std::string& file, std::vector<std::string>& files,
+                    std::vector<Error>&);
+// an error if the document needs a newer program
+bool check_version(const Value& document, std::vector<Error>&);
+// contents of a regular file
+bool read_whole_file(const std::string& file, std::string& text, std::string& problem);
+
+} // namespace sinew

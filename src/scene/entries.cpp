@@ -1,0 +1,245 @@
+// Joints, attachments and contact rules, in the scene and in prefabs; parents; references between all of
+// them.
+#include "core/error.h"
+#include "core/nearest.h"
+#include "scene/expander.h"
+#include "scene/names.h"
+#include "scene/select.h"
+#include <algorithm>
+#include <unordered_map>
+
+namespace sinew {
+namespace {
+
+std::string describe(const Value& v) { return std::string(kind_name(v.kind)); }
+
+bool read_between(Expander& e, const Level& level, const Value& v, SceneEntry& out) {
+    const std::string path = out.path + ".between";
+    const Value* between = find(v, "between");
+    if (!between) {
+        Error error = make_error(v, path, "missing: \"between\" must be given", "[\"one\", \"other\"]");
+        error.value.clear();
+        e.errors.push_back(std::move(error));
+        return false;
+    }
+    if (!check_array(*between, 2, path, "names", e.errors)) return false;
+    bool ok = true;
+    for (int i = 0; i < 2; ++i) {
+        std::string name;
+        ok &= read_text(between->items[std::size_t(i)], join_path(path, i), name, e.errors);
+        out.names.push_back(resolve_name(level.prefix, name));
+    }
+    return ok;
+}
+
+// "of" inside a selection becomes a full name
+void resolve_of(const Level& level, Value& select) {
+    if (Value* of = find(select, "of"); of && of->kind == Value::Kind::text)
+        of->text = resolve_name(level.prefix, of->text);
+}
+
+bool read_attach(Expander& e, const Level& level, Value& v, SceneEntry& out) {
+    Value *points = find(v, "points"), *to = find(v, "to");
+    bool ok = true;
+    const auto missing = [&](const char* key, const char* allowed) {
+        Error error = make_error(v, join_path(out.path, key),
+                                 std::string("missing: \"") + key + "\" must be given", allowed);
+        error.value.clear();
+        e.errors.push_back(std::move(error));
+        ok = false;
+    };
+    if (!points || points->kind != Value::Kind::object || !find(*points, "of"))
+        missing("points", R"("points": { "of": "cape", "group": "collar" })");
+    if (!to) missing("to", R"("to": "hero/chest", "to": "world", "to": { "of": "shirt", "group": "hem" })");
+    if (!ok) return false;
+    const Scope scope = make_scope(e.globals, out.vars);
+    Select select;
+    resolve_of(level, *points);
+    ok &= parse_select(*points, scope, out.path + ".points", select, e.errors);
+    out.names.push_back(select.of);
+    if (to->kind == Value::Kind::object) {
+        resolve_of(level, *to);
+        ok &= parse_select(*to, scope, out.path + ".to", select, e.errors);
+        out.names.push_back(select.of);
+        return ok;
+    }
+    std::string name;
+    ok &= read_text(*to, out.path + ".to", name, e.errors);
+    to->text = resolve_name(level.prefix, name);
+    out.names.push_back(to->text);
+    return ok;
+}
+
+enum class Section { joints, attach, contact };
+
+void expand_entry(Expander& e, const Level& level, Section section, SceneEntry entry, Value v) {
+    if (v.kind != Value::Kind::object) {
+        e.errors.push_back(make_error(v, entry.path, "an object { } is expected, not " + describe(v)));
+        return;
+    }
+    PendingEntry pending{level.parent, level.base.pose, v};
+    entry.vars = level.vars;
+    bool ok = true;
+    if (section == Section::joints) {
+        apply_overrides(e, entry.name, false, v);
+        if (const Value* kind = find(v, "kind"))
+            ok &= read_text(*kind, entry.path + ".kind", entry.kind, e.errors);
+        else {
+            Error error = make_error(v, entry.path + ".kind", "missing: the joint needs a kind");
+            error.value.clear();
+            e.errors.push_back(std::move(error));
+            ok = false;
+        }
+        erase(v, "kind");
+    }
+    if (section == Section::attach)
+        ok &= read_attach(e, level, v, entry);
+    else {
+        ok &= read_between(e, level, v, entry);
+        erase(v, "between");
+    }
+    if (!ok) return;
+    entry.params = std::move(v);
+    auto& entries = section == Section::joints   ? e.scene.joints
+                    : section == Section::attach ? e.scene.attach
+                                                 : e.scene.contact;
+    auto& pendings = section == Section::joints   ? e.joints
+                     : section == Section::attach ? e.attach
+                                                  : e.contact;
+    entries.push_back(std::move(entry));
+    pendings.push_back(std::move(pending));
+}
+
+void expand_section(Expander& e, const Level& level, const Value& definition, Section section,
+                    const std::string& title) {
+    const Value* v = find(definition, title);
+    if (!v) return;
+    SceneEntry entry;
+    if (v->kind == Value::Kind::array) {
+        for (std::size_t i = 0; i < v->items.size(); ++i) {
+            entry.name = level.prefix + join_path(title, int(i));
+            entry.path = level.prefix.empty() ? join_path(title, int(i)) : title + '.' + entry.name;
+            expand_entry(e, level, section, entry, substitute(e, level, v->items[i]));
+        }
+    } else if (v->kind == Value::Kind::object && section != Section::contact) {
+        for (const Member& m : v->members) {
+            entry.name = level.prefix + m.key;
+            entry.path = title + '.' + entry.name;
+            if (check_name(m, entry.path, e.errors))
+                expand_entry(e, level, section, entry, substitute(e, level, m.value));
+        }
+    } else
+        e.errors.push_back(
+            make_error(*v, title, "a list is expected, not " + describe(*v),
+                       section == Section::contact ? "[ { } ]" : "[ { } ], { \"name\": { } }"));
+}
+
+} // namespace
+
+void expand_entries(Expander& e, const Level& level, const Value& definition) {
+    expand_section(e, level, definition, Section::joints, "joints");
+    expand_section(e, level, definition, Section::attach, "attach");
+    expand_section(e, level, definition, Section::contact, "contact");
+}
+
+// ---- parents
+
+static void place_object(Expander& e, std::size_t i, const SceneObject* parent) {
+    SceneObject& o = e.scene.objects[i];
+    Placement container = e.objects[i].container;
+    if (parent)
+        container = compose(Placement{parent->pose, parent->velocity, parent->angular_velocity}, container);
+    const Placement world = compose(container, e.objects[i].own);
+    o.container = container.pose;
+    o.local = e.objects[i].own.pose;
+    o.pose = world.pose;
+    o.velocity = world.velocity;
+    o.angular_velocity = world.angular_velocity;
+}
+
+static void report_parent_cycle(Expander& e, const std::vector<std::size_t>& chain, std::size_t back) {
+    std::string cycle;
+    for (auto it = std::find(chain.begin(), chain.end(), back); it != chain.end(); ++it)
+        cycle += e.scene.objects[*it].name + " -> ";
+    const SceneObject& o = e.scene.objects[back];
+    e.errors.push_back(make_error(e.objects[back].parent_text, o.path + ".parent",
+                                  "objects are each other's parents in a circle: " + cycle + o.name));
+}
+
+void resolve_parents(Expander& e) {
+    std::vector<SceneObject>& objects = e.scene.objects;
+    NameIndex index;
+    std::unordered_map<std::string_view, std::size_t> by_name;
+    for (std::size_t i = 0; i < objects.size(); ++i) {
+        add_name(index, objects[i].name);
+        by_name.emplace(objects[i].name, i);
+    }
+    enum : char { fresh, open, done };
+    std::vector<char> state(objects.size(), fresh);
+    for (std::size_t first = 0; first < objects.size(); ++first) {
+        // up to an ancestor that is placed, then down again
+        std::vector<std::size_t> chain;
+        for (std::size_t i = first; state[i] != done;) {
+            if (state[i] == open) {
+                report_parent_cycle(e, chain, i);
+                break;
+            }
+            state[i] = open;
+            chain.push_back(i);
+            if (objects[i].parent.empty()) break;
+            const auto it = by_name.find(objects[i].parent);
+            if (it == by_name.end()) {
+                check_reference(index, e.objects[i].parent_text, objects[i].path + ".parent",
+                                objects[i].parent, true, e.errors);
+                objects[i].parent.clear();
+                break;
+            }
+            i = it->second;
+        }
+        for (std::size_t k = chain.size(); k-- > 0;) {
+            const auto it = by_name.find(objects[chain[k]].parent);
+            const bool placed =
+                !objects[chain[k]].parent.empty() && it != by_name.end() && state[it->second] == done;
+            place_object(e, chain[k], placed ? &objects[it->second] : nullptr);
+            state[chain[k]] = done;
+        }
+    }
+}
+
+// ---- references
+
+struct References {
+    NameIndex index;
+    std::unordered_map<std::string_view, const SceneObject*> by_name;
+};
+
+static void check_section(Expander& e, const References& known, std::vector<SceneEntry>& entries,
+                          const std::vector<PendingEntry>& pendings, bool exact, bool world) {
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        SceneEntry& entry = entries[i];
+        const PendingEntry& pending = pendings[i];
+        entry.frame = pending.base;
+        if (const auto parent = known.by_name.find(pending.parent); parent != known.by_name.end())
+            entry.frame = compose(parent->second->pose, pending.base);
+        for (const std::string& name : entry.names)
+            if (!(world && name == kWorld))
+                check_reference(known.index, pending.original, entry.path, name, exact, e.errors);
+        if (exact && entry.names.size() == 2 && entry.names[0] == entry.names[1])
+            e.errors.push_back(
+                make_error(pending.original, entry.path, "both sides are \"" + entry.names[0] + '"'));
+    }
+}
+
+void check_entries(Expander& e) {
+    if (e.full) return; // many names are missing then
+    References known;
+    for (const SceneObject& o : e.scene.objects) {
+        add_name(known.index, o.name);
+        known.by_name.emplace(o.name, &o);
+    }
+    check_section(e, known, e.scene.joints, e.joints, true, true);
+    check_section(e, known, e.scene.attach, e.attach, true, true);
+    check_section(e, known, e.scene.contact, e.contact, false, false);
+}
+
+} // namespace sinew

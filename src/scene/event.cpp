@@ -1,0 +1,107 @@
+#include "scene/event.h"
+#include "core/error.h"
+#include "core/fields.h"
+#include <cmath>
+
+namespace sinew {
+
+bool check_condition(std::string_view text, const Scope& scope, const Value& at, std::string_view path,
+                     std::vector<Error>& errors) {
+    Symbols symbols;
+    symbols.outer = &scope.symbols;
+    // a measurement is object.name with slashes in the object only, or a single name of the whole scene;
+    // vars and slots come first, so that `rise/2` is a division
+    symbols.resolve = [&](std::string_view name) -> std::optional<Symbol> {
+        for (const Symbols* s = &scope.symbols; s; s = s->outer)
+            if (const auto it = s->names.find(name); it != s->names.end()) return it->second;
+        const std::size_t dot = name.find('.'), slash = name.rfind('/');
+        if (slash != std::string_view::npos && (dot == std::string_view::npos || slash > dot))
+            return std::nullopt;
+        if (name == "pi" || name == "e" || name == "true" || name == "false") return std::nullopt;
+        return Symbol{1000, 0};
+    };
+    const ExpressionResult r = compile_expression(text, symbols, scope.seed);
+    for (const ExpressionError& e : r.errors)
+        errors.push_back(make_error(
+            at, path, e.message + " (character " + std::to_string(e.column) + " of the expression)",
+            e.allowed, e.nearest));
+    return r.errors.empty();
+}
+
+static bool parse_sets(const Value& v, std::string_view path, Event& out, std::vector<Error>& errors) {
+    if (v.kind != Value::Kind::object) {
+        errors.push_back(make_error(v, path, "an object is expected, not " + std::string(kind_name(v.kind)),
+                                    "{ \"object.parameter\": value }"));
+        return false;
+    }
+    bool ok = true;
+    for (const Member& m : v.members) {
+        EventSet s;
+        std::size_t dot = m.key.find('.');
+        if (m.key.starts_with("fields.")) dot = m.key.find('.', 7);
+        if (dot == std::string::npos || dot == 0 || dot + 1 == m.key.size()) {
+            errors.push_back(make_error(m, join_path(path, m.key), "what to set is not clear",
+                                        "\"object.parameter\", \"hero/*.motor\", \"fields.gust.velocity\""));
+            ok = false;
+            continue;
+        }
+        s.target = m.key.substr(0, dot);
+        s.parameter = m.key.substr(dot + 1);
+        s.value = m.value;
+        out.sets.push_back(std::move(s));
+    }
+    return ok;
+}
+
+static bool parse_release(const Value& v, std::string_view path, Event& out, std::vector<Error>& errors) {
+    std::string text;
+    if (!read_text(v, path, text, errors)) return false;
+    const std::size_t dot = text.find('.');
+    out.releases.push_back({text.substr(0, dot), dot == std::string::npos ? "" : text.substr(dot + 1)});
+    return true;
+}
+
+bool parse_event(const Value& v, const Scope& scope, std::string_view path, Event& out,
+                 std::vector<Error>& errors) {
+    out = {};
+    out.place = v.place;
+    out.path = path;
+    out.until = INFINITY;
+    Value set, release;
+    FieldList list = collect_fields([&](const FieldCollector& f) {
+        f("at", out.at, Field{.min = 0, .unit = "s"});
+        f("every", out.every, Field{.min = 0, .min_exclusive = true, .unit = "s"});
+        f("until", out.until, Field{.min = 0, .unit = "s"});
+        f("when", out.when, Field{});
+        f("once", out.once, Field{});
+        f("set", set, Field{});
+        f("release", release, Field{});
+    });
+    if (!read_fields(list, v, scope, path, errors)) return false;
+    const auto given = [&](std::string_view name) { return find_field(list, name)->given; };
+    bool ok = true;
+    const auto fail = [&](std::string message, std::string allowed) {
+        errors.push_back(make_error(v, path, std::move(message), std::move(allowed)));
+        ok = false;
+    };
+    if (given("at") == given("when")) fail("an event needs either a time or a condition", "at, when");
+    if ((given("every") || given("until")) && !given("at"))
+        fail("every and until belong to at", "at, every, until");
+    if (given("until") && !given("every")) fail("until needs every", "at, every, until");
+    if (given("once") && !given("when")) fail("once belongs to when", "when, once");
+    if (!given("set") && !given("release")) fail("nothing happens in this event", "set, release");
+    if (given("when"))
+        ok &= check_condition(out.when, scope, *find(v, "when"), join_path(path, "when"), errors);
+    if (given("set")) ok &= parse_sets(set, join_path(path, "set"), out, errors);
+    if (given("release")) {
+        if (release.kind != Value::Kind::array)
+            ok &= parse_release(release, join_path(path, "release"), out, errors);
+        else
+            for (std::size_t i = 0; i < release.items.size(); ++i)
+                ok &= parse_release(release.items[i], join_path(join_path(path, "release"), int(i)), out,
+                                    errors);
+    }
+    return ok;
+}
+
+} // namespace sinew

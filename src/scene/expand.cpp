@@ -1,0 +1,327 @@
+#include "scene/expand.h"
+#include "core/error.h"
+#include "core/fields.h"
+#include "core/nearest.h"
+#include "core/units.h"
+#include "scene/expander.h"
+#include "scene/names.h"
+#include "scene/vars.h"
+#include <algorithm>
+
+namespace sinew {
+namespace {
+
+bool spend(Expander& e, const Value& at) {
+    if (e.full) return false;
+    if (++e.parts <= kMaxObjects) return true;
+    e.full = true;
+    e.errors.push_back(make_error(at, "objects", "too many objects",
+                                  "at most " + std::to_string(kMaxObjects) + " in one scene"));
+    return false;
+}
+
+void expand_object(Expander& e, const Level& level, const std::string& name, Value v, const Placement& offset,
+                   Vars vars);
+
+// ---- prefab instances
+
+const Value* find_prefab(Expander& e, const Value& use, std::string_view path) {
+    const Value* prefabs = find(e.document, "prefabs");
+    std::vector<std::string> known;
+    if (prefabs)
+        for (const Member& m : prefabs->members) known.push_back(m.key);
+    std::string name;
+    if (!read_text(use, path, name, e.errors)) return nullptr;
+    const Value* prefab = prefabs ? find(*prefabs, name) : nullptr;
+    if (!prefab) {
+        const std::string allowed =
+            known.empty() ? "none: no prefabs are defined or included" : list_words(known);
+        e.errors.push_back(
+            make_error(use, path, "there is no prefab \"" + name + '"', allowed, find_nearest(name, known)));
+    } else if (std::find(e.prefabs.begin(), e.prefabs.end(), name) != e.prefabs.end()) {
+        std::string cycle;
+        for (auto it = std::find(e.prefabs.begin(), e.prefabs.end(), name); it != e.prefabs.end(); ++it)
+            cycle += *it + " -> ";
+        e.errors.push_back(make_error(use, path, "prefabs use each other in a circle: " + cycle + name));
+        return nullptr;
+    }
+    return prefab;
+}
+
+// a param is a number if its default is one, or, without default, if what is given can be read as one
+bool is_number(const Value& v, const Scope& scope) {
+    std::vector<Error> ignored;
+    double x = 0;
+    return v.kind == Value::Kind::number ||
+           (v.kind == Value::Kind::text && read_number(v, "*", scope, "", x, ignored));
+}
+
+void bind_param(Expander& e, const Member& declared, const Value* given, const Scope& caller,
+                const Value& instance, std::string_view path, Level& inner) {
+    const Value& standard = declared.value;
+    const std::string here = join_path(path, declared.key);
+    if (!given && standard.kind == Value::Kind::null) {
+        Error error = make_error(instance, here, "missing: this param of the prefab must be given");
+        error.value.clear();
+        e.errors.push_back(std::move(error));
+        given = &standard;
+    }
+    const Value& value = given ? *given : standard;
+    const bool number =
+        standard.kind == Value::Kind::null ? is_number(value, caller) : is_number(standard, e.globals);
+    if (!number) {
+        inner.params.emplace_back(declared.key, value);
+        return;
+    }
+    double x = 1;
+    read_number(value, "*", given ? caller : e.globals, here, x, e.errors);
+    inner.vars.emplace_back(declared.key, x);
+    Value v = make_number(x);
+    v.place = value.place;
+    inner.params.emplace_back(declared.key, std::move(v));
+}
+
+void bind_params(Expander& e, const Value& prefab, const Value& instance, const Scope& caller,
+                 std::string_view path, Level& inner) {
+    static const Value none = make_object();
+    const Value* params = find(prefab, "params");
+    if (!params) params = &none;
+    std::vector<std::string> allowed = {"use", "parent", "replicate", "override", "vars"};
+    for (std::string_view k : kPlacementKeys) allowed.emplace_back(k);
+    for (const Member& m : params->members) allowed.push_back(m.key);
+    for (const Member& m : instance.members)
+        if (std::find(allowed.begin(), allowed.end(), m.key) == allowed.end())
+            e.errors.push_back(make_error(m, join_path(path, m.key),
+                                          "unknown name: the prefab has no such param", list_words(allowed),
+                                          find_nearest(m.key, allowed)));
+    for (const Member& m : params->members)
+        bind_param(e, m, find(instance, m.key), caller, instance, path, inner);
+}
+
+bool check_prefab(Expander& e, const Value& prefab, std::string_view path) {
+    Value any;
+    FieldList list = collect_fields([&](const FieldCollector& f) {
+        for (const char* key : {"params", "vars", "objects", "joints", "attach", "contact", "description"})
+            f(key, any, Field{});
+    });
+    if (!read_fields(list, prefab, e.globals, path, e.errors)) return false;
+    for (const char* key : {"params", "objects"})
+        if (const Value* v = find(prefab, key); v && v->kind != Value::Kind::object) {
+            e.errors.push_back(
+                make_error(*v, join_path(path, key),
+                           "an object { } is expected, not " + std::string(kind_name(v->kind))));
+            return false;
+        }
+    return true;
+}
+
+void expand_instance(Expander& e, const Value& v, const std::string& name, const Scope& caller,
+                     const Placement& placement, const std::string& parent) {
+    const std::string path = "objects." + name;
+    const Value& use = *find(v, "use");
+    const Value* prefab = find_prefab(e, use, path + ".use");
+    if (!prefab || !check_prefab(e, *prefab, "prefabs." + use.text)) return;
+    Level inner;
+    inner.prefix = name + '/';
+    inner.base = placement;
+    inner.parent = parent;
+    bind_params(e, *prefab, v, caller, path, inner);
+    if (const Value* own = find(*prefab, "vars")) {
+        const Scope scope = make_scope(e.globals, inner.vars);
+        const Vars more = evaluate_vars(*own, scope, "prefabs." + use.text + ".vars", e.errors);
+        inner.vars.insert(inner.vars.end(), more.begin(), more.end());
+    }
+    e.prefabs.push_back(use.text);
+    expand_level(e, inner, *prefab);
+    e.prefabs.pop_back();
+}
+
+// ---- replicas
+
+struct Replicate {
+    std::vector<int> count;         // one to three
+    std::vector<std::string> index; // names of the indices
+    Value at, rotate;
+};
+
+bool read_replicate(Expander& e, const Value& v, const Scope& scope, std::string_view path, Replicate& r) {
+    Value count, index;
+    FieldList list = collect_fields([&](const FieldCollector& f) {
+        f("count", count, Field{.required = true});
+        f("index", index, Field{});
+        f("at", r.at, Field{});
+        f("rotate", r.rotate, Field{});
+    });
+    if (!read_fields(list, v, scope, path, e.errors)) return false;
+    const auto as_list = [](const Value& x) {
+        return x.kind == Value::Kind::array ? x.items : std::vector<Value>{x};
+    };
+    const std::vector<Value> counts = as_list(count);
+    if (counts.empty() || counts.size() > 3) {
+        e.errors.push_back(make_error(count, join_path(path, "count"), "one to three numbers are expected"));
+        return false;
+    }
+    bool ok = true;
+    double total = 1;
+    for (const Value& c : counts) {
+        FieldRef field{"count", FieldType::integer, &r.count.emplace_back(0), Field{.min = 0}, false};
+        ok &= read_field(field, c, scope, join_path(path, "count"), e.errors);
+        total *= r.count.back();
+    }
+    if (ok && total > kMaxObjects) {
+        e.errors.push_back(make_error(count, join_path(path, "count"), "too many replicas",
+                                      "at most " + std::to_string(kMaxObjects)));
+        return false;
+    }
+    r.index = {"i", "j", "k"};
+    r.index.resize(r.count.size());
+    if (!find(v, "index")) return ok;
+    const std::vector<Value> names = as_list(index);
+    if (names.size() != counts.size()) {
+        e.errors.push_back(
+            make_error(index, join_path(path, "index"), "as many names as counts are expected"));
+        return false;
+    }
+    for (std::size_t k = 0; k < names.size(); ++k)
+        ok &= read_text(names[k], join_path(path, "index"), r.index[k], e.errors);
+    return ok;
+}
+
+void expand_replicas(Expander& e, const Level& level, const std::string& name, Value v, const Vars& vars) {
+    const std::string path = "objects." + name + ".replicate";
+    const Value replicate = *find(v, "replicate");
+    erase(v, "replicate");
+    Replicate r;
+    const Scope scope = make_scope(e.globals, vars);
+    if (!read_replicate(e, replicate, scope, path, r)) return;
+    int total = 1;
+    for (const int c : r.count) total *= c;
+    for (int n = 0; n < total && !e.full; ++n) {
+        // the last index runs fastest
+        std::vector<int> index(r.count.size());
+        for (std::size_t k = r.count.size(), left = std::size_t(n); k-- > 0; left /= std::size_t(r.count[k]))
+            index[k] = int(left % std::size_t(r.count[k]));
+        Vars inner = vars;
+        std::string replica = name;
+        for (std::size_t k = 0; k < index.size(); ++k) {
+            inner.emplace_back(r.index[k], index[k]);
+            replica += '/' + std::to_string(index[k]);
+        }
+        const Scope indexed = make_scope(e.globals, inner);
+        Placement offset;
+        bool ok = true;
+        if (r.at.kind != Value::Kind::null)
+            ok &= read_real3(r.at, "m", indexed, path + ".at", offset.pose.position, e.errors);
+        if (r.rotate.kind != Value::Kind::null)
+            ok &= read_rotation(r.rotate, indexed, path + ".rotate", offset.pose.rotation, e.errors);
+        if (!ok) return; // the next one would be wrong in the same way
+        expand_object(e, level, replica, v, offset, std::move(inner));
+    }
+}
+
+// ---- single objects
+
+void add_object(Expander& e, const Level& level, const std::string& name, Value v, Vars vars,
+                const Placement& container, const Placement& own, const std::string& parent) {
+    SceneObject o;
+    o.name = name;
+    o.path = "objects." + name;
+    o.prefix = level.prefix;
+    o.parent = parent;
+    const Scope scope = make_scope(e.globals, vars);
+    read_text(*find(v, "kind"), o.path + ".kind", o.kind, e.errors);
+    if (const Value* s = find(v, "scale")) read_scale(*s, scope, o.path + ".scale", o.scale, e.errors);
+    if (Value* m = find(v, "motion")) o.motion = std::move(*m);
+    PendingObject pending{container, own, make_text(parent)};
+    if (const Value* p = find(v, "parent")) pending.parent_text = *p;
+    for (const char* key :
+         {"kind", "scale", "motion", "parent", "vars", "at", "rotate", "velocity", "angular_velocity"})
+        erase(v, key);
+    o.params = std::move(v);
+    o.vars = std::move(vars);
+    e.scene.objects.push_back(std::move(o));
+    e.objects.push_back(std::move(pending));
+}
+
+void expand_single(Expander& e, const Level& level, const std::string& name, Value v, const Placement& offset,
+                   Vars vars) {
+    const std::string path = "objects." + name;
+    if (!spend(e, v)) return;
+    if (const Value* own = find(v, "vars")) {
+        const Scope scope = make_scope(e.globals, vars);
+        const Vars more = evaluate_vars(*own, scope, path + ".vars", e.errors);
+        vars.insert(vars.end(), more.begin(), more.end());
+    }
+    const Scope scope = make_scope(e.globals, vars);
+    Placement own;
+    read_placement(v, scope, path, own, e.errors);
+    std::string parent = level.parent;
+    Placement container = compose(level.base, offset);
+    if (const Value* p = find(v, "parent")) {
+        std::string reference;
+        if (!read_text(*p, path + ".parent", reference, e.errors)) return;
+        parent = resolve_name(level.prefix, reference);
+        container = offset;
+    }
+    const bool kind = find(v, "kind"), use = find(v, "use");
+    if (kind == use) {
+        Error error = make_error(v, path,
+                                 kind ? "an object has either a kind or a prefab to use, not both"
+                                      : "missing: the object needs a kind or a prefab",
+                                 "kind, use");
+        error.value.clear();
+        e.errors.push_back(std::move(error));
+    } else if (kind)
+        add_object(e, level, name, std::move(v), std::move(vars), container, own, parent);
+    else
+        expand_instance(e, v, name, scope, compose(container, own), parent);
+}
+
+void expand_object(Expander& e, const Level& level, const std::string& name, Value v, const Placement& offset,
+                   Vars vars) {
+    const std::string path = "objects." + name;
+    if (v.kind != Value::Kind::object) {
+        e.errors.push_back(make_error(v, path,
+                                      "an object { } is expected, not " + std::string(kind_name(v.kind)),
+                                      "{ \"kind\": ... }"));
+        return;
+    }
+    apply_overrides(e, name, find(v, "kind") != nullptr, v);
+    const bool has_parts = find(v, "use") || find(v, "replicate");
+    Value members;
+    if (const Value* o = find(v, "override")) {
+        if (!has_parts)
+            e.errors.push_back(make_error(*o, path + ".override",
+                                          "only instances of prefabs and replicas have parts to override"));
+        members = *o;
+        erase(v, "override");
+    }
+    const bool overrides = has_parts && members.kind != Value::Kind::null;
+    if (overrides) push_override(e, name, path, std::move(members));
+    if (find(v, "replicate"))
+        expand_replicas(e, level, name, std::move(v), vars);
+    else
+        expand_single(e, level, name, std::move(v), offset, std::move(vars));
+    if (overrides) pop_override(e);
+}
+
+} // namespace
+
+void expand_level(Expander& e, const Level& level, const Value& definition) {
+    if (const Value* objects = find(definition, "objects"))
+        for (const Member& m : objects->members) {
+            if (e.full) return;
+            if (check_name(m, "objects." + level.prefix + m.key, e.errors))
+                expand_object(e, level, level.prefix + m.key, substitute(e, level, m.value), {}, level.vars);
+        }
+    expand_entries(e, level, definition);
+}
+
+void expand_objects(const Value& document, const Scope& globals, Scene& scene, std::vector<Error>& errors) {
+    Expander e{document, globals, scene, errors, {}, {}, {}, {}, {}, {}, 0, 0, false};
+    expand_level(e, {}, document);
+    resolve_parents(e);
+    check_entries(e);
+}
+
+} // namespace sinew

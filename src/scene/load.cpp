@@ -1,0 +1,287 @@
+// load_scene: file -> document -> Scene. Each section is read by its own small function; all errors are
+// collected.
+#include "core/error.h"
+#include "core/fields.h"
+#include "core/nearest.h"
+#include "scene/document.h"
+#include "scene/event.h"
+#include "scene/expand.h"
+#include "scene/expect.h"
+#include "scene/names.h"
+#include "scene/placement.h"
+#include "scene/scope.h"
+#include "scene/time.h"
+#include "scene/vars.h"
+#include <algorithm>
+#include <filesystem>
+
+namespace sinew {
+
+Scope make_scene_scope(const Scene& s) { return make_scope(s.vars, kTimeSlots, s.seed); }
+Scope make_field_scope(const Scene& s) { return make_scope(s.vars, kSpaceSlots, s.seed); }
+
+bool parse_motion(const SceneObject& o, const Scope& scene_scope, const SceneTime& time, Motion& out,
+                  std::vector<Error>& errors) {
+    const Scope scope = make_scope(scene_scope, o.vars);
+    return parse_motion(o.motion, scope, time, o.container, o.local, o.path + ".motion", out, errors);
+}
+
+namespace {
+
+std::string describe(const Value& v) { return std::string(kind_name(v.kind)); }
+
+void check_sections(const Value& document, std::vector<Error>& errors) {
+    for (const Member& m : document.members)
+        if (std::find(kSections.begin(), kSections.end(), m.key) == kSections.end())
+            errors.push_back(
+                make_error(m, m.key, "unknown name", list_words(kSections), find_nearest(m.key, kSections)));
+    for (const char* map : {"objects", "prefabs", "fields", "materials", "solvers"})
+        if (const Value* v = find(document, map); v && v->kind != Value::Kind::object)
+            errors.push_back(
+                make_error(*v, map, "an object { \"name\": ... } is expected, not " + describe(*v)));
+    const Value* objects = find(document, "objects");
+    if (!objects || (objects->kind == Value::Kind::object && objects->members.empty())) {
+        Error e = make_error(document, "objects", "a scene needs objects",
+                             R"("objects": { "ball": { "kind": "sphere" } })");
+        e.value.clear();
+        errors.push_back(std::move(e));
+    }
+}
+
+void read_head(const Value& document, Scene& s, std::vector<Error>& errors) {
+    const Value* schema = find(document, "$schema");
+    std::string ignored;
+    if (schema) read_text(*schema, "$schema", ignored, errors);
+    if (const Value* v = find(document, "name")) read_text(*v, "name", s.name, errors);
+    if (const Value* v = find(document, "description")) read_text(*v, "description", s.description, errors);
+    if (const Value* v = find(document, "solver")) read_text(*v, "solver", s.solver, errors);
+    if (const Value* v = find(document, "seed")) {
+        int seed = 0;
+        FieldRef field{"seed", FieldType::integer, &seed, Field{.min = 0}, false};
+        if (read_field(field, *v, {}, "seed", errors)) s.seed = std::uint64_t(seed);
+    }
+    if (const Value* v = find(document, "up")) {
+        FieldRef field{"up", FieldType::text, &s.up, Field{.allowed = {"x", "y", "z", "-x", "-y", "-z"}},
+                       false};
+        read_field(field, *v, {}, "up", errors);
+    }
+}
+
+void read_gravity(const Value& document, const Scope& scope, Scene& s, std::vector<Error>& errors) {
+    const double sign = s.up[0] == '-' ? 1 : -1; // gravity points down
+    const int axis = s.up.back() - 'x';
+    const Value* v = find(document, "gravity");
+    double strength = 9.81;
+    if (v && v->kind == Value::Kind::array) {
+        read_real3(*v, "m/s^2", scope, "gravity", s.gravity, errors);
+        return;
+    }
+    if (v)
+        read_number(*v, "m/s^2", scope, "gravity", strength, errors);
+    else
+        s.notes.push_back("gravity = 9.81 m/s^2 along -up (" + s.up + "): default");
+    s.gravity = {0, 0, 0};
+    s.gravity[axis] = sign * strength;
+}
+
+// maps of name -> object; with_kind: each needs a kind
+void read_named(const Value& document, const std::string& section, bool with_kind,
+                std::vector<SceneEntry>& out, std::vector<Error>& errors) {
+    const Value* v = find(document, section);
+    if (!v) return;
+    for (const Member& m : v->members) {
+        SceneEntry entry;
+        entry.name = m.key;
+        entry.path = section + '.' + m.key;
+        if (!check_name(m, entry.path, errors)) continue;
+        if (m.value.kind != Value::Kind::object) {
+            errors.push_back(
+                make_error(m.value, entry.path, "an object { } is expected, not " + describe(m.value)));
+            continue;
+        }
+        entry.params = m.value;
+        if (with_kind) {
+            const Value* kind = find(m.value, "kind");
+            if (!kind) {
+                Error e = make_error(m.value, entry.path + ".kind", "missing: \"kind\" must be given");
+                e.value.clear();
+                errors.push_back(std::move(e));
+                continue;
+            }
+            if (!read_text(*kind, entry.path + ".kind", entry.kind, errors)) continue;
+            erase(entry.params, "kind");
+        }
+        out.push_back(std::move(entry));
+    }
+}
+
+void read_outputs(const Value& document, const NameIndex& names, Scene& s, std::vector<Error>& errors) {
+    const Value* v = find(document, "outputs");
+    if (!v || !check_array(*v, -1, "outputs", "outputs", errors)) return;
+    for (std::size_t i = 0; i < v->items.size(); ++i) {
+        const Value& item = v->items[i];
+        SceneEntry entry;
+        entry.path = entry.name = join_path("outputs", int(i));
+        entry.params = make_object();
+        entry.params.place = item.place;
+        if (item.kind == Value::Kind::text) {
+            entry.kind = item.text;
+        } else if (item.kind == Value::Kind::object && find(item, "kind")) {
+            if (!read_text(*find(item, "kind"), entry.path + ".kind", entry.kind, errors)) continue;
+            entry.params = item;
+            erase(entry.params, "kind");
+        } else {
+            errors.push_back(make_error(item, entry.path, "an output is a word or an object with a kind",
+                                        R"("recording", { "kind": "pc2", "objects": ["sheet"] })"));
+            continue;
+        }
+        if (const Value* objects = find(entry.params, "objects");
+            objects && objects->kind == Value::Kind::array)
+            for (std::size_t k = 0; k < objects->items.size(); ++k) {
+                std::string pattern;
+                const std::string path = join_path(entry.path + ".objects", int(k));
+                if (read_text(objects->items[k], path, pattern, errors))
+                    check_reference(names, objects->items[k], path, pattern, false, errors);
+            }
+        s.outputs.push_back(std::move(entry));
+    }
+}
+
+void read_view(const Value& document, const NameIndex& names, Scene& s, std::vector<Error>& errors) {
+    if (const Value* v = find(document, "camera")) {
+        s.camera = *v;
+        if (v->kind != Value::Kind::object)
+            errors.push_back(make_error(*v, "camera", "an object { } is expected, not " + describe(*v)));
+        if (const Value* look = find(*v, "look_at"); look && look->kind == Value::Kind::text)
+            check_reference(names, *look, "camera.look_at", look->text, false, errors);
+    }
+    if (const Value* v = find(document, "light")) s.light = *v;
+    if (const Value* v = find(document, "background")) s.background = *v;
+}
+
+void read_events(const Value& document, const Scope& scope, const NameIndex& objects, Scene& s,
+                 std::vector<Error>& errors) {
+    const Value* v = find(document, "events");
+    if (!v || !check_array(*v, -1, "events", "events", errors)) return;
+    NameIndex all = objects;
+    for (const SceneEntry& j : s.joints) add_name(all, j.name);
+    for (const SceneEntry& f : s.fields) add_name(all, "fields." + f.name);
+    for (std::size_t i = 0; i < v->items.size(); ++i) {
+        Event event;
+        const std::string path = join_path("events", int(i));
+        if (!parse_event(v->items[i], scope, path, event, errors)) continue;
+        for (const EventSet& set : event.sets)
+            check_reference(all, set.value, path + ".set." + set.target, set.target, false, errors);
+        for (const EventRelease& r : event.releases)
+            check_reference(objects, *find(v->items[i], "release"), path + ".release", r.target, false,
+                            errors);
+        s.events.push_back(v->items[i]);
+    }
+}
+
+void read_expect(const Value& document, const Scope& scope, Scene& s, std::vector<Error>& errors) {
+    const Value* v = find(document, "expect");
+    if (!v || !check_array(*v, -1, "expect", "expectations", errors)) return;
+    std::vector<Expectation> ignored;
+    for (std::size_t i = 0; i < v->items.size(); ++i)
+        if (parse_expect(v->items[i], scope, s.time, join_path("expect", int(i)), ignored, errors))
+            s.expect.push_back(v->items[i]);
+}
+
+std::string default_name(const Value& document) {
+    if (!document.place.file) return "scene";
+    const std::string stem = std::filesystem::path(*document.place.file).stem().string();
+    return stem.empty() ? "scene" : stem;
+}
+
+} // namespace
+
+Result<Scene> make_scene(const Value& document) {
+    Result<Scene> result;
+    std::vector<Error>& errors = result.errors;
+    Scene s;
+    if (document.kind != Value::Kind::object) {
+        errors.push_back(make_error(document, "", "a scene is an object { }, not " + describe(document)));
+        return result;
+    }
+    if (!check_version(document, errors)) return result; // anything else would mislead
+    s.name = default_name(document);
+    check_sections(document, errors);
+    read_head(document, s, errors);
+    if (const Value* v = find(document, "vars"))
+        s.vars = evaluate_vars(*v, make_scope({}, kTimeSlots, s.seed), "vars", errors);
+    const Scope scope = make_scene_scope(s);
+    read_gravity(document, scope, s, errors);
+    read_time(find(document, "time"), scope, s.time, s.notes, errors);
+    expand_objects(document, scope, s, errors);
+    read_named(document, "fields", true, s.fields, errors);
+    read_named(document, "materials", false, s.materials, errors);
+    read_named(document, "solvers", false, s.solvers, errors);
+    for (const SceneObject& o : s.objects) {
+        Motion motion;
+        if (o.motion.kind != Value::Kind::null) parse_motion(o, scope, s.time, motion, errors);
+    }
+    NameIndex names;
+    for (const SceneObject& o : s.objects) add_name(names, o.name);
+    read_view(document, names, s, errors);
+    read_outputs(document, names, s, errors);
+    read_events(document, scope, names, s, errors);
+    read_expect(document, scope, s, errors);
+    remove_duplicates(errors);
+    s.document = s.source = document;
+    if (errors.empty()) result.value = std::move(s);
+    return result;
+}
+
+static Result<Scene> scene_from(Result<Value> parsed, const std::string& file,
+                                std::span<const std::string> sets) {
+    Result<Scene> result;
+    result.errors = std::move(parsed.errors);
+    if (!parsed) return result;
+    Value document = *parsed.value;
+    std::vector<std::string> files;
+    if (document.kind == Value::Kind::object && check_version(document, result.errors)) {
+        merge_includes(document, file, files, result.errors);
+        for (const std::string& set : sets) apply_set(document, set, result.errors);
+    }
+    if (!result.errors.empty()) return result;
+    result = make_scene(document);
+    if (!result) return result;
+    result.value->files = std::move(files);
+    if (sets.empty()) result.value->source = std::move(*parsed.value);
+    return result;
+}
+
+Result<Scene> parse_scene(std::string_view text, const std::string& file, std::span<const std::string> sets) {
+    return scene_from(parse_value(text, file), file, sets);
+}
+
+static bool read_or_fail(const std::string& file, std::string& text, std::vector<Error>& errors) {
+    std::string problem;
+    if (read_whole_file(file, text, problem)) return true;
+    errors.push_back({file, 0, 0, {}, {}, problem, {}, {}});
+    return false;
+}
+
+Result<Scene> load_scene(const std::string& file, std::span<const std::string> sets) {
+    Result<Scene> result;
+    std::string text;
+    return read_or_fail(file, text, result.errors) ? parse_scene(text, file, sets) : result;
+}
+
+Result<Value> load_document(const std::string& file) {
+    Result<Value> result;
+    std::string text;
+    if (!read_or_fail(file, text, result.errors)) return result;
+    result = parse_value(text, file);
+    if (!result) return result;
+    std::vector<std::string> files;
+    if (check_version(*result.value, result.errors))
+        merge_includes(*result.value, file, files, result.errors);
+    if (!result.errors.empty()) result.value.reset();
+    return result;
+}
+
+std::string write_scene(const Scene& s) { return write_value(s.source); }
+
+} // namespace sinew

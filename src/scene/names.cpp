@@ -1,0 +1,97 @@
+#include "scene/names.h"
+#include "core/error.h"
+#include "core/nearest.h"
+
+namespace sinew {
+
+bool check_name(const Member& m, std::string_view path, std::vector<Error>& errors) {
+    bool ok = !m.key.empty() && m.key.size() <= 100 && !(m.key[0] >= '0' && m.key[0] <= '9');
+    for (const char c : m.key)
+        ok = ok && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+                    static_cast<unsigned char>(c) >= 0x80);
+    if (!ok) {
+        errors.push_back(
+            make_error(m, path, "not a name", "letters, digits and _, not beginning with a digit"));
+        return false;
+    }
+    if (m.key == kWorld) {
+        errors.push_back(make_error(m, path, "the name \"world\" is taken: it stands for no object"));
+        return false;
+    }
+    return true;
+}
+
+std::string resolve_name(std::string_view prefix, std::string_view reference) {
+    if (reference == kWorld) return std::string(reference);
+    if (!reference.empty() && reference[0] == '/') return std::string(reference.substr(1));
+    return std::string(prefix) + std::string(reference);
+}
+
+static bool match_wildcards(std::string_view pattern, std::string_view name) {
+    std::size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
+    while (n < name.size()) {
+        if (p < pattern.size() && pattern[p] == '*') {
+            star = p++;
+            resume = n;
+        } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
+            ++p;
+            ++n;
+        } else if (star != std::string_view::npos) { // let the last star take one character more
+            p = star + 1;
+            n = ++resume;
+        } else
+            return false;
+    }
+    while (p < pattern.size() && pattern[p] == '*') ++p;
+    return p == pattern.size();
+}
+
+bool match_name(std::string_view pattern, std::string_view name) {
+    if (match_wildcards(pattern, name)) return true;
+    // everything below what the pattern matches
+    for (std::size_t slash = name.find('/'); slash != std::string_view::npos;
+         slash = name.find('/', slash + 1))
+        if (match_wildcards(pattern, name.substr(0, slash))) return true;
+    return false;
+}
+
+std::vector<int> match_names(std::string_view pattern, std::span<const std::string> names) {
+    std::vector<int> found;
+    for (std::size_t i = 0; i < names.size(); ++i)
+        if (match_name(pattern, names[i])) found.push_back(int(i));
+    return found;
+}
+
+void add_name(NameIndex& index, const std::string& name) {
+    if (!index.known.insert(name).second) return;
+    index.names.push_back(name);
+    for (std::size_t slash = name.find('/'); slash != std::string::npos; slash = name.find('/', slash + 1))
+        index.groups.insert(name.substr(0, slash));
+}
+
+bool has_match(const NameIndex& index, std::string_view pattern) {
+    const std::string text(pattern);
+    if (index.known.contains(text) || index.groups.contains(text)) return true;
+    if (pattern.find_first_of("*?") == std::string_view::npos) return false;
+    for (const std::string& n : index.names)
+        if (match_name(pattern, n)) return true;
+    return false;
+}
+
+bool check_reference(const NameIndex& index, const Value& at, std::string_view path, std::string_view pattern,
+                     bool exact, std::vector<Error>& errors) {
+    if (exact ? index.known.contains(std::string(pattern)) : has_match(index, pattern)) return true;
+    std::string message = "there is no object \"" + std::string(pattern) + '"';
+    if (exact && index.groups.contains(std::string(pattern)))
+        message = '"' + std::string(pattern) + "\" is a group of objects; one of them is meant here";
+    else if (pattern.find_first_of("*?") != std::string_view::npos)
+        message = exact ? "one object is meant here, not a pattern" : "no object matches this pattern";
+    std::vector<std::string> candidates(index.names.begin(), index.names.end());
+    if (!exact) candidates.insert(candidates.end(), index.groups.begin(), index.groups.end());
+    std::string nearest = find_nearest(pattern, candidates);
+    errors.push_back(
+        make_error(at, path, std::move(message), list_words(index.names, 20), std::move(nearest)));
+    return false;
+}
+
+} // namespace sinew

@@ -1,0 +1,27 @@
+// Names of objects and references to them.
+#pragma once
+#include "sinew/scene.h"
+#include <unordered_set>
+
+namespace sinew {
+
+inline constexpr std::string_view kWorld = "world"; // stands for no object in joints and attachments
+
+// letters, digits and _, not beginning with a digit, so that names can be used in expressions; not "world"
+bool check_name(const Member&, std::string_view path, std::vector<Error>&);
+
+// Inside a prefab names are local: "chest" in the instance "hero" is "hero/chest"; "/floor" is global.
+std::string resolve_name(std::string_view prefix, std::string_view reference);
+
+// Everything a reference can mean.
+struct NameIndex {
+    std::vector<std::string> names;                // objects (joints, fields, ... where they count)
+    std::unordered_set<std::string> known, groups; // groups: beginnings of names up to a slash
+};
+void add_name(NameIndex&, const std::string& name);
+bool has_match(const NameIndex&, std::string_view pattern);
+// an error if the pattern (or exact name) matches nothing
+bool check_reference(const NameIndex&, const Value& at, std::string_view path, std::string_view pattern,
+                     bool exact, std::vector<Error>&);
+
+} // namespace sinew
