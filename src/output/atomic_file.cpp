@@ -1,7 +1,6 @@
 #include "output/atomic_file.h"
 #include <cerrno>
 #include <cstdio>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <utility>
@@ -9,16 +8,6 @@
 namespace sinew {
 namespace {
 constexpr std::size_t kBuffer = std::size_t(1) << 20; // bytes gathered before a system call
-
-// the rename itself must survive a power cut; a file system that cannot sync a folder is no reason to fail
-void sync_folder_of(const std::string& path) {
-    const std::size_t slash = path.rfind('/');
-    const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-    const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0) return;
-    ::fsync(descriptor);
-    ::close(descriptor);
-}
 
 Errors flush(AtomicFile& a) {
     if (a.buffer.empty()) return {};
@@ -102,7 +91,6 @@ Errors AtomicFile::commit() {
         discard();
         return errors;
     }
-    sync_folder_of(path);
     path.clear();
     temporary.clear();
     size = 0;

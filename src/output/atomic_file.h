@@ -1,6 +1,7 @@
 // A file that appears under its name complete or not at all: written to a temporary name in the same folder
 // ("drape.obj.4711-0.tmp"), synced, renamed over the old one. Whoever destroys it before commit() leaves the
-// old file as it was and no temporary file behind.
+// old file as it was and no temporary file behind. After a power cut the old or the new file is there (the
+// folder is not synced: that would only decide which, and doubles the cost).
 #pragma once
 #include "output/file.h"
 #include <utility>

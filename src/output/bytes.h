@@ -19,8 +19,9 @@ template <class T> void append(Bytes& out, T value) {
     std::memcpy(out.data() + at, &value, sizeof(T));
 }
 inline void append_bytes(Bytes& out, const void* data, std::size_t count) {
-    const std::uint8_t* p = static_cast<const std::uint8_t*>(data);
-    out.insert(out.end(), p, p + count);
+    const std::size_t at = out.size();
+    out.resize(at + count);
+    if (count > 0) std::memcpy(out.data() + at, data, count);
 }
 
 template <class T> T reverse_bytes(T value) {

@@ -33,6 +33,11 @@ bool matches_any(const std::vector<std::string>& patterns, std::string_view name
                        [&](const std::string& p) { return matches(p, name); });
 }
 
+bool wants_frame(const ExporterSettings& settings, int first_frame, int frame) {
+    if (frame < settings.first || frame > settings.last) return false;
+    return (std::int64_t(frame) - first_frame) % settings.every == 0;
+}
+
 namespace {
 
 bool is_all(const std::vector<std::string>& patterns) {
@@ -117,10 +122,6 @@ struct Selection final : Exporter {
         return guarded([&] { return inner->change_layout(shown()); });
     }
 
-    bool wants(int frame) const {
-        if (frame < settings.first || frame > settings.last) return false;
-        return (std::int64_t(frame) - layout.first_frame) % settings.every == 0;
-    }
     void remember_names(const Snapshot& s) {
         for (const SnapshotObjectFrame& o : s.objects)
             for (const SnapshotField& f : o.fields) seen.insert(f.name);
@@ -146,7 +147,7 @@ struct Selection final : Exporter {
     }
     Errors write(const Snapshot& s) override {
         if (Errors e = check_snapshot(layout, s); !e.empty()) return located(e);
-        if (!wants(s.frame)) return {};
+        if (!wants_frame(settings, layout.first_frame, s.frame)) return {};
         if (last_frame && s.frame <= *last_frame) {
             Error error = file_error(path, "frames must be written with growing numbers");
             error.value = std::to_string(s.frame);

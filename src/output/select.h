@@ -9,6 +9,8 @@ namespace sinew {
 bool matches(std::string_view pattern, std::string_view name); // * any characters (also /), ? one character
 bool matches_any(const std::vector<std::string>& patterns, std::string_view name);
 
+bool wants_frame(const ExporterSettings&, int first_frame, int frame); // every, first, last
+
 std::unique_ptr<Exporter> make_selection(const ExporterSettings&, std::unique_ptr<Exporter> inner);
 
 } // namespace sinew

@@ -27,9 +27,9 @@ SnapshotObject make_sheet() {
             o.polygon_begin.push_back(int(o.polygon_vertex.size()));
         }
     for (int v = 0; v < 12; ++v) o.uv.push_back({(v % 4) / 3.0, (v / 4) / 2.0});
-    o.uv.push_back({0.75, 0.125}); // a seam: vertex 0 has another texture coordinate in the first polygon
+    o.uv.push_back({0.75, 0.125}); // a seam: vertex 4 has another texture coordinate in the first polygon
     o.polygon_uv = o.polygon_vertex;
-    o.polygon_uv[0] = 12;
+    o.polygon_uv[1] = 12;
     o.vertex_groups = {{"top", {0, 1, 2, 3, 4, 5, 6, 7}}, {"corner", {0, 11}}};
     o.color = {0.8, 0.2, 0.1};
     return o;
