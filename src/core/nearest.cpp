@@ -1,13 +1,21 @@
 #include "core/nearest.h"
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 namespace sinew {
 
 static constexpr std::size_t kLongest =
     64; // longer words are not compared: no name is, and the cost is quadratic
 
+static constexpr std::size_t kMostWords = 5000; // of a scene with very many names only the first are compared
+
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c; }
+
+static bool same_letters(std::string_view a, std::string_view b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](char x, char y) { return lower(x) == lower(y); });
+}
 
 int edit_distance(std::string_view a, std::string_view b) {
     a = a.substr(0, kLongest);
@@ -33,13 +41,15 @@ std::string find_nearest(std::string_view word, std::span<const std::string> kno
     if (word.empty() || word.size() > kLongest) return {};
     const std::string* best = nullptr;
     int best_distance = 0;
-    for (const std::string& k : known) {
+    for (const std::string& k : known.first(std::min(known.size(), kMostWords))) {
         if (k.empty() || k.size() > kLongest) continue;
-        int distance = edit_distance(word, k);
+        const int limit = std::max(1, int(std::max(word.size(), k.size())) / 3);
         const std::size_t common = std::min(word.size(), k.size());
         const bool beginning =
-            common >= 3 && edit_distance(word.substr(0, common), std::string_view(k).substr(0, common)) == 0;
-        const int limit = std::max(1, int(std::max(word.size(), k.size())) / 3);
+            common >= 3 && same_letters(word.substr(0, common), std::string_view(k).substr(0, common));
+        if (!beginning && std::abs(int(word.size()) - int(k.size())) > limit)
+            continue; // at least as far as that
+        int distance = edit_distance(word, k);
         if (distance > limit && !beginning) continue;
         if (beginning) distance = std::min(distance, limit);
         if (word.size() == 1 && distance > 0 && lower(word[0]) != lower(k[0]))

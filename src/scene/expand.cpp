@@ -38,6 +38,9 @@ const Value* find_prefab(Expander& e, const Value& use, std::string_view path) {
             known.empty() ? "none: no prefabs are defined or included" : list_words(known);
         e.errors.push_back(
             make_error(use, path, "there is no prefab \"" + name + '"', allowed, find_nearest(name, known)));
+    } else if (e.prefabs.size() >= 50) {
+        e.errors.push_back(make_error(use, path, "prefabs use each other too deeply", "50 levels"));
+        return nullptr;
     } else if (std::find(e.prefabs.begin(), e.prefabs.end(), name) != e.prefabs.end()) {
         std::string cycle;
         for (auto it = std::find(e.prefabs.begin(), e.prefabs.end(), name); it != e.prefabs.end(); ++it)
@@ -196,7 +199,8 @@ void expand_replicas(Expander& e, const Level& level, const std::string& name, V
     if (!read_replicate(e, replicate, scope, path, r)) return;
     int total = 1;
     for (const int c : r.count) total *= c;
-    for (int n = 0; n < total && !e.full; ++n) {
+    const long long cost = measure_value(v).cost + (long long)vars.size();
+    for (int n = 0; n < total && !has_too_many_errors(e) && spend_values(e, cost, replicate); ++n) {
         // the last index runs fastest
         std::vector<int> index(r.count.size());
         for (std::size_t k = r.count.size(), left = std::size_t(n); k-- > 0; left /= std::size_t(r.count[k]))
@@ -310,7 +314,7 @@ void expand_object(Expander& e, const Level& level, const std::string& name, Val
 void expand_level(Expander& e, const Level& level, const Value& definition) {
     if (const Value* objects = find(definition, "objects"))
         for (const Member& m : objects->members) {
-            if (e.full) return;
+            if (has_too_many_errors(e)) return;
             if (check_name(m, "objects." + level.prefix + m.key, e.errors))
                 expand_object(e, level, level.prefix + m.key, substitute(e, level, m.value), {}, level.vars);
         }
@@ -318,7 +322,7 @@ void expand_level(Expander& e, const Level& level, const Value& definition) {
 }
 
 void expand_objects(const Value& document, const Scope& globals, Scene& scene, std::vector<Error>& errors) {
-    Expander e{document, globals, scene, errors, {}, {}, {}, {}, {}, {}, 0, 0, false};
+    Expander e{document, globals, scene, errors, {}, {}, {}, {}, {}, {}, 0, 0, 0, false};
     expand_level(e, {}, document);
     resolve_parents(e);
     check_entries(e);

@@ -40,10 +40,21 @@ struct Expander {
     std::vector<PendingEntry> joints, attach, contact;
     std::vector<Override> overrides;  // innermost last
     std::vector<std::string> prefabs; // being expanded now
-    long long values = 0;             // copied so far
+    long long values = 0;             // cost of what was copied so far
+    long long comparisons = 0;        // of names with overrides
     int parts = 0;                    // objects and instances so far
     bool full = false;                // a limit was reached; nothing more is made
 };
+
+// Size of a tree: one per value, one more per 16 bytes of text; depth: of nesting.
+struct ValueSize {
+    long long cost = 0;
+    int depth = 0;
+};
+ValueSize measure_value(const Value&);
+// false once the limits of expand.h are reached, and an error says so
+bool spend_values(Expander&, long long cost, const Value& at);
+bool has_too_many_errors(Expander&); // then nothing more is made
 
 // the value with "$name" replaced
 Value substitute(Expander&, const Level&, const Value&);

@@ -81,6 +81,7 @@ bool has_match(const NameIndex& index, std::string_view pattern) {
 bool check_reference(const NameIndex& index, const Value& at, std::string_view path, std::string_view pattern,
                      bool exact, std::vector<Error>& errors) {
     if (exact ? index.known.contains(std::string(pattern)) : has_match(index, pattern)) return true;
+    if (errors.size() >= kEnoughErrors) return false;
     std::string message = "there is no object \"" + std::string(pattern) + '"';
     if (exact && index.groups.contains(std::string(pattern)))
         message = '"' + std::string(pattern) + "\" is a group of objects; one of them is meant here";

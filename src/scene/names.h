@@ -7,6 +7,8 @@ namespace sinew {
 
 inline constexpr std::string_view kWorld = "world"; // stands for no object in joints and attachments
 
+inline constexpr std::size_t kEnoughErrors = 200; // a scene with more is not searched for further ones
+
 // letters, digits and _, not beginning with a digit, so that names can be used in expressions; not "world"
 bool check_name(const Member&, std::string_view path, std::vector<Error>&);
 

@@ -106,6 +106,10 @@ bool check_known(Setter& s, const std::vector<std::string>& parts) {
 
 bool set_path(Value& at, std::span<const std::string> parts, const Value& value, std::string& problem) {
     Value* here = &at;
+    if (parts.size() > 50) {
+        problem = "the path is too long";
+        return false;
+    }
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const bool last = i + 1 == parts.size();
         if (here->kind == Value::Kind::array) {

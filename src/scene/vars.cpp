@@ -85,7 +85,7 @@ Vars evaluate_vars(const Value& object, const Scope& outer, std::string_view pat
     }
     // depth first with a stack of our own: chains may be long
     std::vector<int> stack;
-    for (int first = 0; first < int(object.members.size()); ++first) {
+    for (int first = 0; first < int(object.members.size()) && errors.size() < kEnoughErrors; ++first) {
         if (e.state[std::size_t(first)] == State::fresh) stack.push_back(first);
         while (!stack.empty()) {
             const int i = stack.back();
