@@ -55,6 +55,13 @@ bool seek_file(SafeFile& f, long long position) {
         f, ::fseeko(f.file, position < 0 ? 0 : position, position < 0 ? SEEK_END : SEEK_SET) == 0);
 }
 
+bool restart_file(SafeFile& f) {
+    if (f.failure || !f.file) return keep_failure(f, false);
+    errno = 0;
+    const bool ok = std::fflush(f.file) == 0 && ::ftruncate(::fileno(f.file), 0) == 0;
+    return keep_failure(f, ok) && seek_file(f, 0);
+}
+
 long long file_position(const SafeFile& f) { return f.file ? (long long)::ftello(f.file) : -1; }
 
 std::optional<Error> find_failure(const SafeFile& f) {

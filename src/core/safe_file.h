@@ -26,6 +26,7 @@ std::optional<Error> open_file(const std::string& path, SafeFile&);
 // need not check every call. write_bytes returns false on failure for those who want to stop early.
 bool write_bytes(SafeFile&, std::span<const std::uint8_t>);
 bool seek_file(SafeFile&, long long position); // from the beginning; -1 = to the end
+bool restart_file(SafeFile&);                  // empty again
 long long file_position(const SafeFile&);      // -1 = unknown
 
 std::optional<Error> find_failure(const SafeFile&); // the first failure so far

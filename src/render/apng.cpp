@@ -228,8 +228,23 @@ static bool unspool_frame(ApngWriter& w, Picture& p) {
     return true;
 }
 
-static std::optional<Error> write_palette_film(ApngWriter& w) {
-    PaletteMap map = make_palette_map(build_palette(w.histogram, w.settings.colors));
+namespace {
+
+struct PaletteTry {
+    int colors, tolerance;
+    bool dither;
+};
+
+} // namespace
+
+static bool is_too_large(const ApngWriter& w) {
+    return w.settings.limit > 0 && file_position(w.file) > w.settings.limit - 12; // IEND comes on top
+}
+
+// Stops early where the limit is passed; the caller looks.
+static std::optional<Error> write_palette_film(const PaletteTry& how, ApngWriter& w) {
+    PaletteMap map = make_palette_map(build_palette(w.histogram, how.colors));
+    w.sequence = 0;
     put_start(w, PngColor::palette);
     // entry 0 means "as before"
     Bytes palette{0, 0, 0};
@@ -240,15 +255,17 @@ static std::optional<Error> write_palette_film(ApngWriter& w) {
     const std::size_t pixels = std::size_t(w.width) * w.height;
     Picture now = make_picture(w.width, w.height, {0, 0, 0, 0}), source;
     Bytes indices(pixels), before;
-    for (int f = 0; f < w.frame_count; ++f) {
+    for (int f = 0; f < w.frame_count && !is_too_large(w); ++f) {
         if (!unspool_frame(w, now)) return apng_error(w, "cannot read back " + w.spool.temporary);
         if (f == 0) source = now;
         before = indices;
         for (std::size_t i = 0; i < pixels; ++i) {
-            if (f && !differs(&now.rgba[4 * i], &source.rgba[4 * i], 3, w.settings.tolerance)) continue;
+            if (f && !differs(&now.rgba[4 * i], &source.rgba[4 * i], 3, how.tolerance)) continue;
             std::memcpy(&source.rgba[4 * i], &now.rgba[4 * i], 4);
-            indices[i] = std::uint8_t(
-                1 + find_color_dithered(map, &now.rgba[4 * i], int(i % w.width), int(i / w.width)));
+            const std::uint8_t* c = &now.rgba[4 * i];
+            indices[i] =
+                std::uint8_t(1 + (how.dither ? find_color_dithered(map, c, int(i % w.width), int(i / w.width))
+                                             : find_color(map, c[0], c[1], c[2])));
         }
         put_frame(w, indices, before, 1, f == 0);
         if (auto error = find_failure(w.file)) return error;
@@ -256,12 +273,29 @@ static std::optional<Error> write_palette_film(ApngWriter& w) {
     return {};
 }
 
+// The film as asked for, or, where it must fit a limit, the best of a few coarser ones that does.
+static std::optional<Error> write_fitting_film(ApngWriter& w) {
+    const ApngSettings& s = w.settings;
+    std::vector<PaletteTry> tries{{s.colors, s.tolerance, true}};
+    if (s.limit > 0)
+        for (const PaletteTry& t :
+             {PaletteTry{192, 4, false}, {128, 6, false}, {80, 9, false}, {48, 13, false}})
+            tries.push_back({std::min(t.colors, s.colors), std::max(t.tolerance, s.tolerance), t.dither});
+    for (const PaletteTry& t : tries) {
+        if (!restart_file(w.file)) return find_failure(w.file);
+        if (auto error = write_palette_film(t, w)) return error;
+        if (!is_too_large(w)) return {};
+    }
+    return apng_error(w, "the film does not fit into " + std::to_string(s.limit) +
+                             " bytes: show fewer frames or smaller ones");
+}
+
 std::optional<Error> close_apng(ApngWriter& w) {
     std::optional<Error> error;
     if (!w.file.file) return apng_error(w, "the film is not open");
     if (w.frame_count == 0) error = apng_error(w, "a film without frames");
     if (!error) error = find_failure(w.spool);
-    if (!error && w.settings.colors) error = write_palette_film(w);
+    if (!error && w.settings.colors) error = write_fitting_film(w);
     discard_file(w.spool);
     if (error) {
         discard_file(w.file);

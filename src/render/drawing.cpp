@@ -29,7 +29,7 @@ static void place_points(const SnapshotObject& object, const SnapshotObjectFrame
                                    std::to_string(first));
 }
 
-static void collect_parts(const SnapshotObject& object, const Shape& shape, DrawnObject& out) {
+static void collect_parts(const SnapshotObject& object, const DrawnShape& shape, DrawnObject& out) {
     const auto ok = [&](int v) { return v < int(out.drawn.size()) && out.drawn[v]; };
     // a face is drawn as a whole or not at all
     std::vector<std::uint8_t> whole(object.polygon_begin.size());
@@ -46,7 +46,7 @@ static void collect_parts(const SnapshotObject& object, const Shape& shape, Draw
 
 // Sums of face normals weighted by the corner's angle (Thuermer and Wuethrich 1998), which does not depend on
 // how polygons were cut into triangles.
-static void compute_normals(const Shape& shape, DrawnObject& out) {
+static void compute_normals(const DrawnShape& shape, DrawnObject& out) {
     out.normal.assign(shape.normal_vertex.size(), Vec3f::Zero());
     for (const int t : out.triangles) {
         Vec3f x[3], e[3];
@@ -125,7 +125,7 @@ static std::vector<Error> check_snapshot(const SnapshotLayout& layout, const Sna
     return errors;
 }
 
-Result<Drawing> build_drawing(const SnapshotLayout& layout, const std::vector<Shape>& shapes,
+Result<Drawing> build_drawing(const SnapshotLayout& layout, const std::vector<DrawnShape>& shapes,
                               const Snapshot& s, const RenderSettings& settings, const View& view) {
     if (auto errors = check_snapshot(layout, s); !errors.empty()) return {{}, std::move(errors)};
     Drawing drawing;

@@ -33,7 +33,7 @@ struct Drawing {
 };
 
 // Errors: a snapshot that does not fit the layout.
-Result<Drawing> build_drawing(const SnapshotLayout&, const std::vector<Shape>&, const Snapshot&,
+Result<Drawing> build_drawing(const SnapshotLayout&, const std::vector<DrawnShape>&, const Snapshot&,
                               const RenderSettings&, const View&);
 
 } // namespace sinew

@@ -22,7 +22,7 @@ struct Pixel {                                                                 /
     Vec3f albedo = Vec3f::Zero(), sky = Vec3f::Zero();
     Vec3f position = Vec3f::Zero(), normal = Vec3f::Zero();
     float sun = 0;
-    int samples = 0;
+    int samples = 0, sky_samples = 0;
     int id = -2; // of all samples; -2 = they differ
 };
 
@@ -60,18 +60,26 @@ static void add_sample(const ShadeScene& scene, const Shot& shot, int x, int y, 
     const std::uint32_t i = sequence_index(x, y, sample, shot.base, shot.most);
     // within the pixel all pixels use the same places: edges come out without a pattern
     const Sample2 at = sequence_point(std::uint32_t(sample), 0x9e3779b9u, 0x7f4a7c15u);
-    const ShadeSamples samples{sequence_point(i, 0x85ebca6bu, 0xc2b2ae35u), sequence_point(i, 0, 0)};
     const float px = 2 * (x + 0.5f + in_tent(at.u)) / shot.width - 1;
     const float py = 1 - 2 * (y + 0.5f + in_tent(at.v)) / shot.height;
     const Vec3f direction = (shot.forward + px * shot.right + py * shot.up).normalized();
-    const Shaded s = shade(scene, shot.eye, direction, shot.pixel, samples);
+    const Shaded s =
+        shade(scene, shot.eye, direction, shot.pixel, sequence_point(i, 0x85ebca6bu, 0xc2b2ae35u));
+    // further samples of the same surface need no more light from the sky: that is averaged over neighbours
+    Vec3f sky = Vec3f::Zero();
+    if (s.id >= 0 && sample >= shot.base && s.id == p.id) {
+        sky = p.sky / p.sky_samples;
+    } else if (s.id >= 0) {
+        sky = sky_arriving(scene, s, sequence_point(i, 0, 0));
+        p.sky += sky;
+        ++p.sky_samples;
+    }
     p.id = p.samples == 0 || p.id == s.id ? s.id : -2;
-    p.seen += s.direct + s.sun * s.lit + s.albedo.cwiseProduct(s.sky);
+    p.seen += s.direct + s.sun * s.lit + s.albedo.cwiseProduct(sky);
     p.direct += s.direct;
     p.lit += s.lit;
     p.sunlit += s.sun * s.lit;
     p.albedo += s.albedo;
-    p.sky += s.sky;
     p.position += s.position;
     p.normal += s.normal;
     p.sun += s.sun;
@@ -158,12 +166,12 @@ static Soft smooth_light(const Shot& shot, const Band& band, int x, int y) {
             const float ring =
                 (std::abs(i - x) == kReach ? 0.5f : 1) * (std::abs(j - y) == kReach ? 0.5f : 1);
             const float w = ring * aligned * aligned * aligned * aligned;
-            soft.sky += w / q.samples * q.sky;
+            soft.sky += w / q.sky_samples * q.sky;
             soft.sun += w / q.samples * q.sun;
             soft.penumbra += w * (q.sun > 0 && q.sun < q.samples);
             weight += w;
         }
-    if (!(weight > 0)) return {p.sky / p.samples, p.sun / p.samples, 0};
+    if (!(weight > 0)) return {p.sky / std::max(1, p.sky_samples), p.sun / p.samples, 0};
     return {soft.sky / weight, soft.sun / weight, soft.penumbra / weight};
 }
 
@@ -205,9 +213,9 @@ Result<Painter> make_painter(const SnapshotLayout& layout, const RenderSettings&
     if (!can_trace()) errors.push_back(make_trace_scene({}, {}, {}, {}).errors.at(0));
     Painter painter{layout, settings, {}};
     for (const SnapshotObject& object : layout.objects) {
-        Result<Shape> shape = build_shape(object, settings.crease);
+        Result<DrawnShape> shape = build_drawn_shape(object, settings.crease);
         errors.insert(errors.end(), shape.errors.begin(), shape.errors.end());
-        painter.shapes.push_back(shape ? std::move(*shape.value) : Shape{});
+        painter.shapes.push_back(shape ? std::move(*shape.value) : DrawnShape{});
     }
     if (!errors.empty()) return {{}, std::move(errors)};
     return {std::move(painter), {}};

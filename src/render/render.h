@@ -15,7 +15,7 @@ namespace sinew {
 struct Painter {
     SnapshotLayout layout;
     RenderSettings settings;
-    std::vector<Shape> shapes; // as layout.objects
+    std::vector<DrawnShape> shapes; // as layout.objects
 };
 // Errors: polygons that make no sense, settings out of range, a build without Embree.
 Result<Painter> make_painter(const SnapshotLayout&, const RenderSettings&);

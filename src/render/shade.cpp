@@ -41,7 +41,7 @@ static Vec3f lift_point(const Vec3f& p, const Vec3f* corner, const Vec3f* normal
 }
 
 static void fill_triangle(const ShadeScene& s, const TraceHit& hit, const Vec3f& direction, Surface& out) {
-    const Shape& shape = (*s.shapes)[hit.object];
+    const DrawnShape& shape = (*s.shapes)[hit.object];
     const DrawnObject& object = s.drawing->objects[hit.object];
     const auto &vertex = shape.triangles[hit.element], &normal = shape.normals[hit.element];
     const float weight[3] = {1 - hit.u - hit.v, hit.u, hit.v};
@@ -129,16 +129,15 @@ static Vec3f gather(const ShadeScene& s, const TraceRay& ray) {
     return color.cwiseProduct(light);
 }
 
-static Vec3f sky_sample(const ShadeScene& s, const Vec3f& p, const Vec3f& flat, const Vec3f& normal,
-                        Sample2 sample) {
+Vec3f sky_arriving(const ShadeScene& s, const Shaded& at, Sample2 sample) {
     // cosine-weighted about the shading normal; below the facet nothing arrives
     const Sample2 d = on_disc(sample);
     const float z = std::sqrt(std::max(0.0f, 1 - d.u * d.u - d.v * d.v));
-    const Vec3f direction = to_world(normal, d.u, d.v, z).normalized();
-    const float lift = direction.dot(flat);
+    const Vec3f direction = to_world(at.normal, d.u, d.v, z).normalized();
+    const float lift = direction.dot(at.flat);
     // reflected at the facet: keeps the energy that interpolated normals would lose
-    const Vec3f out = lift > 0 ? direction : Vec3f(direction - 2 * lift * flat);
-    return gather(s, {start_point(s, p, flat), out});
+    const Vec3f out = lift > 0 ? direction : Vec3f(direction - 2 * lift * at.flat);
+    return gather(s, {start_point(s, at.position, at.flat), out});
 }
 
 // Schlick's Fresnel term for plastic
@@ -151,15 +150,15 @@ static Vec3f highlight(const ShadeScene& s, const Surface& surface, const Vec3f&
     return facing * fresnel(std::max(0.0f, half.dot(view))) * (power + 8) / 8 * lobe * s.around.sun_color;
 }
 
-static Shaded shade_body(const ShadeScene& s, const TraceRay& ray, const TraceHit& hit,
-                         const ShadeSamples& samples) {
+static Shaded shade_body(const ShadeScene& s, const TraceRay& ray, const TraceHit& hit, Sample2 sample) {
     const Surface surface = find_surface(s, hit, ray);
     Shaded out;
     out.id = 1 + 2 * surface.object + surface.back;
     out.position = surface.position;
     out.normal = surface.normal;
+    out.flat = surface.flat;
     out.albedo = surface.albedo;
-    const Vec3f sun = sun_direction(s.around, samples.sun);
+    const Vec3f sun = sun_direction(s.around, sample);
     const float facing = surface.normal.dot(sun);
     const Vec3f view = -ray.direction;
     if (facing > 0) {
@@ -176,16 +175,15 @@ static Shaded shade_body(const ShadeScene& s, const TraceRay& ray, const TraceHi
     // angles most
     if (!surface.sheet)
         out.albedo += Vec3f::Constant(0.55f * fresnel(std::max(0.0f, surface.normal.dot(view))));
-    out.sky = sky_sample(s, surface.position, surface.flat, surface.normal, samples.sky);
     return out;
 }
 
 static Shaded shade_ground(const ShadeScene& s, const TraceRay& ray, float distance, float pixel,
-                           const ShadeSamples& samples) {
+                           Sample2 sample) {
     Shaded out;
     out.id = 0;
     out.position = ray.origin + distance * ray.direction;
-    out.normal = s.around.up;
+    out.normal = out.flat = s.around.up;
     // a pixel covers more ground the flatter the ray meets it
     const float footprint = distance * pixel / std::max(0.05f, -ray.direction.dot(s.around.up));
     const GroundPoint ground = ground_point(s.around, out.position, footprint);
@@ -195,21 +193,19 @@ static Shaded shade_ground(const ShadeScene& s, const TraceRay& ray, float dista
         return out;
     }
     out.albedo = ground.presence * ground.color;
-    const Vec3f sun = sun_direction(s.around, samples.sun), start = start_point(s, out.position, s.around.up);
+    const Vec3f sun = sun_direction(s.around, sample), start = start_point(s, out.position, s.around.up);
     out.sun = !is_blocked(*s.trace, {start, sun});
     out.lit = s.around.up.dot(sun) * out.albedo.cwiseProduct(s.around.sun_color);
-    out.sky = sky_sample(s, out.position, s.around.up, s.around.up, samples.sky);
     return out;
 }
 
-Shaded shade(const ShadeScene& s, const Vec3f& eye, const Vec3f& direction, float pixel,
-             const ShadeSamples& samples) {
+Shaded shade(const ShadeScene& s, const Vec3f& eye, const Vec3f& direction, float pixel, Sample2 sample) {
     const TraceRay ray{eye, direction};
     TraceHit hit;
     const bool body = find_hit(*s.trace, ray, hit);
     const float ground = ground_distance(s.around, eye, direction);
-    if (body && (ground < 0 || hit.distance < ground)) return shade_body(s, ray, hit, samples);
-    if (ground >= 0) return shade_ground(s, ray, ground, pixel, samples);
+    if (body && (ground < 0 || hit.distance < ground)) return shade_body(s, ray, hit, sample);
+    if (ground >= 0) return shade_ground(s, ray, ground, pixel, sample);
     Shaded out;
     out.direct = background(s.around, direction);
     return out;

@@ -12,7 +12,7 @@ namespace sinew {
 
 struct ShadeScene {
     const SnapshotLayout* layout;
-    const std::vector<Shape>* shapes;
+    const std::vector<DrawnShape>* shapes;
     const Drawing* drawing;
     const TraceScene* trace;
     Surroundings around;
@@ -22,19 +22,19 @@ struct ShadeScene {
 struct Shaded {
     Vec3f direct = Vec3f::Zero();   // background
     Vec3f lit = Vec3f::Zero();      // what the sun adds where it is not hidden
-    Vec3f albedo = Vec3f::Zero();   // part of `sky` that is seen; zero for the background
-    Vec3f sky = Vec3f::Zero();      // light that arrives from all around
+    Vec3f albedo = Vec3f::Zero();   // part of the sky's light that is seen; zero for the background
     Vec3f position = Vec3f::Zero(); // [m]
     Vec3f normal = Vec3f::Zero();   // facing the eye
+    Vec3f flat = Vec3f::Zero();     // normal of the facet, facing the eye
     float sun = 0;                  // 0 or 1: reached by the sun's sample
     int id = -1;                    // -1 background, 0 ground, 1 + 2 object (+ 1 for the back of a sheet)
 };
 
-struct ShadeSamples {
-    Sample2 sun, sky; // on the unit square
-};
+// `pixel` [rad]: angle between neighbouring pixels; `sun`: sample on the unit square
+Shaded shade(const ShadeScene&, const Vec3f& eye, const Vec3f& direction, float pixel, Sample2 sun);
 
-// `pixel` [rad]: angle between neighbouring pixels
-Shaded shade(const ShadeScene&, const Vec3f& eye, const Vec3f& direction, float pixel, const ShadeSamples&);
+// Light that arrives at a shaded point of body or ground from one direction around its normal,
+// cosine-weighted: the mean over samples is what a white surface there would show.
+Vec3f sky_arriving(const ShadeScene&, const Shaded&, Sample2);
 
 } // namespace sinew

@@ -56,7 +56,7 @@ static bool is_smooth(const Vec3& m, const Vec3& n, double crease) {
     return !(length > 0) || m.dot(n) >= std::cos(crease) * length;
 }
 
-static void group_normals(const std::vector<Real3>& rest, double crease, Shape& s) {
+static void group_normals(const std::vector<Real3>& rest, double crease, DrawnShape& s) {
     const int count = int(s.triangles.size());
     Groups groups;
     groups.parent.resize(3 * std::size_t(count));
@@ -91,7 +91,7 @@ static void group_normals(const std::vector<Real3>& rest, double crease, Shape& 
         }
 }
 
-Result<Shape> build_shape(const SnapshotObject& object, double crease) {
+Result<DrawnShape> build_drawn_shape(const SnapshotObject& object, double crease) {
     PolygonMesh mesh;
     mesh.positions = object.rest;
     // without rest positions there are no creases and polygons become fans
@@ -106,7 +106,7 @@ Result<Shape> build_shape(const SnapshotObject& object, double crease) {
     if (object.point_count < 0) errors.push_back({.message = "negative number of points"});
     for (Error& e : errors) e.path = "objects." + object.name + (e.path.empty() ? "" : ".") + e.path;
     if (!errors.empty()) return {{}, std::move(errors)};
-    Shape shape;
+    DrawnShape shape;
     Triangulation cut = triangulate(mesh);
     shape.triangles = std::move(cut.triangles);
     shape.polygon = std::move(cut.polygon);

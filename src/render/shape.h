@@ -7,7 +7,7 @@
 
 namespace sinew {
 
-struct Shape {
+struct DrawnShape {
     std::vector<std::array<int, 3>> triangles; // vertices
     std::vector<int> polygon;                  // per triangle the polygon it was cut from
     std::vector<std::array<int, 3>> normals;   // per corner of each triangle: index of its normal
@@ -16,6 +16,6 @@ struct Shape {
 };
 
 // Errors name the object and what is wrong with its polygons or segments.
-Result<Shape> build_shape(const SnapshotObject&, double crease);
+Result<DrawnShape> build_drawn_shape(const SnapshotObject&, double crease);
 
 } // namespace sinew

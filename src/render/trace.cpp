@@ -12,7 +12,7 @@ namespace sinew {
 struct TraceScene {};
 void TraceSceneDelete::operator()(TraceScene* s) const { delete s; }
 bool can_trace() { return false; }
-Result<TraceScenePtr> make_trace_scene(const SnapshotLayout&, const std::vector<Shape>&, const Drawing&,
+Result<TraceScenePtr> make_trace_scene(const SnapshotLayout&, const std::vector<DrawnShape>&, const Drawing&,
                                        const TraceThickness&) {
     return {
         {},
@@ -67,7 +67,7 @@ static T* new_buffer(RTCGeometry geometry, RTCBufferType type, RTCFormat format,
     return static_cast<T*>(rtcSetNewGeometryBuffer(geometry, type, 0, format, size, count));
 }
 
-static void add_triangles(TraceScene& s, int index, const Shape& shape, const DrawnObject& object) {
+static void add_triangles(TraceScene& s, int index, const DrawnShape& shape, const DrawnObject& object) {
     if (object.triangles.empty()) return;
     RTCGeometry g = rtcNewGeometry(s.device, RTC_GEOMETRY_TYPE_TRIANGLE);
     auto* x = new_buffer<float>(g, RTC_BUFFER_TYPE_VERTEX, RTC_FORMAT_FLOAT3, 12, object.position.size());
@@ -114,7 +114,7 @@ static void add_segments(TraceScene& s, int index, const SnapshotObject& layout,
     attach(s, g, {index, TracePart::segment, &object.segments});
 }
 
-Result<TraceScenePtr> make_trace_scene(const SnapshotLayout& layout, const std::vector<Shape>& shapes,
+Result<TraceScenePtr> make_trace_scene(const SnapshotLayout& layout, const std::vector<DrawnShape>& shapes,
                                        const Drawing& drawing, const TraceThickness& thick) {
     TraceScenePtr s(new TraceScene);
     s->device = rtcNewDevice(nullptr);

@@ -20,7 +20,7 @@ struct TraceThickness {
     Vec3f eye = Vec3f::Zero();
     float pixel = 0, thinnest = 0;
 };
-Result<TraceScenePtr> make_trace_scene(const SnapshotLayout&, const std::vector<Shape>&, const Drawing&,
+Result<TraceScenePtr> make_trace_scene(const SnapshotLayout&, const std::vector<DrawnShape>&, const Drawing&,
                                        const TraceThickness&);
 
 struct TraceRay {
