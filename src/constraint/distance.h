@@ -10,6 +10,7 @@ struct Distance {
     static constexpr std::string_view name = "distance";
     static constexpr std::string_view doc = "keeps two points at their rest distance";
     static constexpr int points = 2, rows = 1;
+    static constexpr bool pair = true;
     static constexpr bool translation_invariant = true, rotation_invariant = true, zero_at_rest = true;
     static constexpr int sample_kinds = 3; // stretched, compressed, nearly at rest
     struct Params {

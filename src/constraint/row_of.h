@@ -8,7 +8,9 @@
 namespace sinew {
 
 template <class C> struct ConstraintLoops : ElementsOf<C> {
-    using ElementsOf<C>::N, ElementsOf<C>::load, ElementsOf<C>::data_of, ElementsOf<C>::context;
+    using ElementsOf<C>::N, ElementsOf<C>::load, ElementsOf<C>::data_of, ElementsOf<C>::context, ElementsOf<C>::kMatrix,
+        ElementsOf<C>::store;
+    static constexpr int kSize = kMatrix * kMatrix; // reals per element matrix
     static constexpr int R = C::rows;
 
     template <int Order> static auto active_rows(const typename C::Data& d, const StepContext& c, const StencilOf<C>& x) {
@@ -46,16 +48,17 @@ template <class C> struct ConstraintLoops : ElementsOf<C> {
     static void hessian(const Table& t, const Evaluation& ev, int begin, int end, Projection how, Real* out) {
         StepContext c = context(ev);
         StencilOf<C> x;
-        for (int e = begin; e < end; ++e, out += N * N) {
-            Eigen::Map<MatN<N>> h(out);
-            h.setZero();
-            if (!load(t, ev, e, false, x, c)) continue;
+        for (int e = begin; e < end; ++e, out += kSize) {
+            if (!load(t, ev, e, false, x, c)) {
+                std::fill(out, out + kSize, 0.0);
+                continue;
+            }
             const auto local = active_rows<2>(data_of(t, e), c, x);
-            h = local.jacobian.transpose() * local.jacobian;
+            MatN<N> h = local.jacobian.transpose() * local.jacobian;
             for (int r = 0; r < R; ++r) h += local.c[r] * local.hessian[r];
-            h /= C::compliance(data_of(t, e));
+            store(h / C::compliance(data_of(t, e)), out);
             if (how != Projection::none)
-                project_psd(out, N, how == Projection::clamp ? PsdMode::clamp : PsdMode::absolute);
+                project_psd(out, kMatrix, how == Projection::clamp ? PsdMode::clamp : PsdMode::absolute);
         }
     }
     static void constraint(const Table& t, const Evaluation& ev, int begin, int end, Real* c_out, Real* jacobian) {

@@ -5,6 +5,7 @@
 //       static constexpr std::string_view name = "spring", doc = "...";
 //       static constexpr Share share = Share::elastic;        // where the report counts it
 //       static constexpr int points = 2;                      // optional: frames = ..., scalars = ...
+//       static constexpr bool pair = true;                    // optional: sees x1 - x0 only, matrices are [K -K; -K K]
 //       static constexpr bool translation_invariant = true, rotation_invariant = true, zero_at_rest = true;
 //       struct Params { ... };                                // what the scene file says
 //       struct Data { ... };                                  // what one element stores: doubles and pairs of ints

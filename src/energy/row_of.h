@@ -7,7 +7,9 @@ namespace sinew {
 
 // The loops over a range of elements of one entry.
 template <class E> struct EnergyLoops : ElementsOf<E> {
-    using ElementsOf<E>::N, ElementsOf<E>::load, ElementsOf<E>::data_of, ElementsOf<E>::context;
+    using ElementsOf<E>::N, ElementsOf<E>::load, ElementsOf<E>::data_of, ElementsOf<E>::context, ElementsOf<E>::kMatrix,
+        ElementsOf<E>::store;
+    static constexpr int kSize = kMatrix * kMatrix; // reals per element matrix
 
     static Real value(const Table& t, const Evaluation& ev, int begin, int end) {
         StepContext c = context(ev);
@@ -29,21 +31,20 @@ template <class E> struct EnergyLoops : ElementsOf<E> {
     static void hessian(const Table& t, const Evaluation& ev, int begin, int end, Projection how, Real* out) {
         StepContext c = context(ev);
         StencilOf<E> x;
-        for (int e = begin; e < end; ++e, out += N * N) {
-            Eigen::Map<MatN<N>> h(out);
+        for (int e = begin; e < end; ++e, out += kSize) {
             if (!load(t, ev, e, false, x, c)) {
-                h.setZero();
+                std::fill(out, out + kSize, 0.0);
                 continue;
             }
             if constexpr (requires { E::hessian_psd(data_of(t, e), c, x); }) {
                 if (how == Projection::clamp) {
-                    h = E::hessian_psd(data_of(t, e), c, x);
+                    store(E::hessian_psd(data_of(t, e), c, x), out);
                     continue;
                 }
             }
-            h = E::template eval<2>(data_of(t, e), c, x).hessian;
+            store(E::template eval<2>(data_of(t, e), c, x).hessian, out);
             if (how != Projection::none)
-                project_psd(out, N, how == Projection::clamp ? PsdMode::clamp : PsdMode::absolute);
+                project_psd(out, kMatrix, how == Projection::clamp ? PsdMode::clamp : PsdMode::absolute);
         }
     }
     static void force(const Table& t, const Evaluation& ev, int begin, int end, Real* out) {
@@ -58,15 +59,14 @@ template <class E> struct EnergyLoops : ElementsOf<E> {
     static void force_derivatives(const Table& t, const Evaluation& ev, int begin, int end, Real* dfdx, Real* dfdv) {
         StepContext c = context(ev);
         StencilOf<E> x;
-        for (int e = begin; e < end; ++e, dfdx += N * N, dfdv += N * N) {
-            Eigen::Map<MatN<N>> kx(dfdx), kv(dfdv);
+        for (int e = begin; e < end; ++e, dfdx += kSize, dfdv += kSize) {
             if (load(t, ev, e, true, x, c)) {
                 const auto local = E::template force<1>(data_of(t, e), c, x);
-                kx = local.dfdx;
-                kv = local.dfdv;
+                store(local.dfdx, dfdx);
+                store(local.dfdv, dfdv);
             } else {
-                kx.setZero();
-                kv.setZero();
+                std::fill(dfdx, dfdx + kSize, 0.0);
+                std::fill(dfdv, dfdv + kSize, 0.0);
             }
         }
     }

@@ -14,6 +14,7 @@ struct Spring {
     static constexpr std::string_view doc = "spring by length difference, stiffness in N/m";
     static constexpr Share share = Share::elastic;
     static constexpr int points = 2;
+    static constexpr bool pair = true;
     static constexpr bool translation_invariant = true, rotation_invariant = true, zero_at_rest = true;
     static constexpr int sample_kinds = 3; // general, strongly compressed, nearly rest length
     struct Params {

@@ -12,6 +12,7 @@ struct SpringStrain {
     static constexpr std::string_view doc = "spring normalised by strain, stiffness in N, independent of resolution";
     static constexpr Share share = Share::elastic;
     static constexpr int points = 2;
+    static constexpr bool pair = true;
     static constexpr bool translation_invariant = true, rotation_invariant = true, zero_at_rest = true;
     static constexpr int sample_kinds = 3;
     struct Params {

@@ -10,6 +10,7 @@ struct SpringZero {
     static constexpr std::string_view doc = "zero-length spring between two points";
     static constexpr Share share = Share::elastic;
     static constexpr int points = 2;
+    static constexpr bool pair = true;
     static constexpr bool translation_invariant = true, rotation_invariant = true;
     struct Params {
         Real stiffness = 1000;

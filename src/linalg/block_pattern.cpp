@@ -35,14 +35,23 @@ static bool well_formed(const BlockLayout& l, const ElementBlocks& e) {
     int size = 0;
     for (const int b : e.blocks) {
         if (b < kAbsentScalar || b >= block_count(l)) return false;
+        if (e.pair && local_size(l, b) != 3) return false;
         size += local_size(l, b);
     }
+    if (e.pair && e.blocks.size() != 2) return false;
     return size == e.size && size <= std::numeric_limits<std::uint16_t>::max() && e.first_value >= 0;
 }
 
-// f(row, column, offset of the pair's block in the dense element matrix) for the pairs of the lower triangle,
-// column-major in the element. Both orders of a block that occurs twice land on its diagonal.
+// f(row, column, place) for the pairs of blocks of the lower triangle, column-major in the element; place as in
+// GatherPlan::offset, counted from the element's first value. Both orders of a block that occurs twice land on its
+// diagonal.
 template <class F> static void for_each_pair(const BlockLayout& l, const ElementBlocks& e, F&& f) {
+    if (e.pair) {
+        for (int c = 0; c < 2; ++c)
+            for (int r = 0; r < 2; ++r)
+                if (e.blocks[c] >= 0 && e.blocks[r] >= e.blocks[c]) f(e.blocks[r], e.blocks[c], r == c ? 0 : ~0);
+        return;
+    }
     int column_first = 0;
     for (const int column : e.blocks) {
         int row_first = 0;
@@ -147,8 +156,8 @@ bool build_plan(const BlockPattern& p, std::span<const ElementBlocks> elements, 
     for (const ElementBlocks& e : elements)
         for_each_pair(p.layout, e, [&](int, int, int offset) {
             const int place = next[slot_of[contribution++]]++;
-            out.offset[place] = e.first_value + offset;
-            out.stride[place] = std::uint16_t(e.size);
+            out.offset[place] = offset < 0 ? ~(e.first_value + ~offset) : e.first_value + offset;
+            out.stride[place] = std::uint16_t(e.pair ? 3 : e.size);
         });
     return true;
 }

@@ -14,6 +14,12 @@ static void gather_block(const BlockPattern& p, int s, const int* offset, const 
         Real a0 = v[0], a1 = v[1], a2 = v[2], a3 = v[3], a4 = v[4], a5 = v[5], a6 = v[6], a7 = v[7],
              a8 = v[8];
         for (int c = 0; c < count; ++c) {
+            if (offset[c] < 0) {
+                const Real* e = elements + ~offset[c];
+                a0 -= e[0], a1 -= e[1], a2 -= e[2], a3 -= e[3], a4 -= e[4], a5 -= e[5], a6 -= e[6], a7 -= e[7],
+                    a8 -= e[8];
+                continue;
+            }
             const Real* e = elements + offset[c];
             const int w = stride[c];
             a0 += e[0], a1 += e[1], a2 += e[2];

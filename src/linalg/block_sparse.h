@@ -37,11 +37,15 @@ inline constexpr int kAbsentScalar = -2; // an absent block of size 1
 
 // One element: its blocks and where its dense matrix (size x size, column-major) starts in the element array.
 // A block may occur twice in a stencil.
+// A pair of points that interact through their difference has the matrix [K -K; -K K]: with `pair` only the
+// 3 x 3 block K is stored, a quarter of the bytes.
 struct ElementBlocks {
     std::span<const int> blocks;
     int first_value = 0; // in the element array
     int size = 0;        // scalars of the element = sum of the sizes of its blocks, at most 65535
+    bool pair = false;   // two blocks of size 3, one of them may be absent; K symmetric
 };
+inline int stored_values(const ElementBlocks& e) { return e.pair ? 9 : e.size * e.size; }
 
 struct BlockPattern {
     BlockLayout layout;
@@ -63,8 +67,9 @@ bool build_pattern(const BlockLayout&, std::span<const ElementBlocks> elements,
 struct GatherPlan {
     std::vector<int> slot;             // slots that receive something, ascending
     std::vector<int> begin{0};         // slot.size() + 1: ranges of the two arrays below
-    std::vector<int> offset;           // contribution: first value of its block in the element array
-    std::vector<std::uint16_t> stride; // contribution: distance of columns = size of its element
+    std::vector<int> offset;           // contribution: first value k of its block in the element array; ~k < 0:
+                                       // subtracted (off-diagonal block of a pair)
+    std::vector<std::uint16_t> stride; // contribution: distance of columns in the element array
     std::vector<int> scratch_contribution,
         scratch_slot; // of build_plan, kept so that rebuilding allocates nothing
 };

@@ -62,6 +62,9 @@ struct ElementRow {
     int stencil = 0;                    // points + frames + scalars
     int dofs = 0;                       // 3 points + 6 frames + scalars
     int rows = 0;                       // constraints: rows; energies: 0
+    bool pair = false;                  // two points that act on each other through their difference: every element matrix
+                                        // is [K -K; -K K], and only the 3 x 3 block K is written
+    int matrix_size = 0;                // reals per element matrix: dofs^2, or 9 for a pair
     unsigned views = 0;                 // View bits
     bool translation_invariant = false, rotation_invariant = false, zero_at_rest = false;
     std::size_t data_size = 0;          // bytes per element
@@ -71,11 +74,11 @@ struct ElementRow {
     void (*describe)(void* params, FieldList&) = nullptr;
     void (*prepare)(const void* params, const RestView&, std::byte* data) = nullptr;
 
-    // potentials: sum of values / element-major gradients (dofs each) / dense column-major Hessians (dofs^2 each)
+    // potentials: sum of values / element-major gradients (dofs each) / column-major Hessians (matrix_size each)
     Real (*value)(const Table&, const Evaluation&, int begin, int end) = nullptr;
     void (*gradient)(const Table&, const Evaluation&, int begin, int end, Real* out) = nullptr;
     void (*hessian)(const Table&, const Evaluation&, int begin, int end, Projection, Real* out) = nullptr;
-    // forces without potential: f (dofs each), and df/dx, df/dv (dofs^2 each)
+    // forces without potential: f (dofs each), and df/dx, df/dv (matrix_size each)
     void (*force)(const Table&, const Evaluation&, int begin, int end, Real* out) = nullptr;
     void (*force_derivatives)(const Table&, const Evaluation&, int begin, int end, Real* dfdx, Real* dfdv) = nullptr;
     // after an accepted step: update the memory (memory_size reals each)

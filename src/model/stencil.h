@@ -38,6 +38,11 @@ template <class E> constexpr int memory_of() {
     if constexpr (requires { E::memory_size; }) return E::memory_size;
     else return 0;
 }
+// Elements of two points that see x1 - x0 (and v1 - v0) only say `static constexpr bool pair = true`.
+template <class E> constexpr bool is_pair() {
+    if constexpr (requires { E::pair; }) return E::pair;
+    else return false;
+}
 template <class E> constexpr int kDofs = 3 * E::points + 6 * frames_of<E>() + scalars_of<E>();
 template <class E> using StencilOf = Stencil<E::points, frames_of<E>(), scalars_of<E>()>;
 
@@ -58,6 +63,8 @@ inline Vec3 draw_direction(Rng& rng) { return vec(draw_unit_vector(rng)); }
 template <class E> struct ElementsOf {
     static constexpr int P = E::points, F = frames_of<E>(), S = scalars_of<E>(), N = kDofs<E>;
     static constexpr int kStencil = P + F + S;
+    static constexpr int kMatrix = is_pair<E>() ? 3 : N; // rows of a stored element matrix
+    static_assert(!is_pair<E>() || (P == 2 && F == 0 && S == 0), "a pair has two points and nothing else");
     using Data = typename E::Data;
 
     static const Data& data_of(const Table& t, int e) {
@@ -92,6 +99,11 @@ template <class E> struct ElementsOf {
         c.memory = ev.memory ? ev.memory + std::size_t(e) * memory_of<E>() : nullptr;
         return true;
     }
+    // what is kept of an element matrix
+    template <class M> static void store(const M& full, Real* out) {
+        Eigen::Map<MatN<kMatrix>> to(out);
+        to = full.template topLeftCorner<kMatrix, kMatrix>();
+    }
     static StepContext context(const Evaluation& ev) { return {ev.t, ev.dt, ev.fields, nullptr, ev.x_now, nullptr}; }
     static void sample(Rng& rng, int which, std::byte* data, Real3* x, Real3* p, Real4* q, Real* s) {
         const Sample<E> made = E::sample(rng, which);
@@ -117,6 +129,8 @@ template <class E> ElementRow make_common_row() {
     row.scalars = R::S;
     row.stencil = R::kStencil;
     row.dofs = R::N;
+    row.pair = is_pair<E>();
+    row.matrix_size = R::kMatrix * R::kMatrix;
     row.data_size = sizeof(typename E::Data);
     static_assert(alignof(typename E::Data) <= 8 && sizeof(typename E::Data) % 8 == 0, "Data: doubles, pairs of ints");
     if constexpr (requires { E::translation_invariant; }) row.translation_invariant = E::translation_invariant;

@@ -70,10 +70,18 @@ struct ElementFixture {
         row.gradient(table, evaluation(), 0, 1, g.data());
         return g;
     }
+    // an element matrix as it is stored, in full
+    MatX expand(const std::vector<Real>& stored) const {
+        if (!row.pair) return Eigen::Map<const MatX>(stored.data(), row.dofs, row.dofs);
+        const Eigen::Map<const Mat3> k(stored.data());
+        MatX full(6, 6);
+        full << k, -k, -k, k;
+        return full;
+    }
     MatX hessian(Projection how) const {
-        MatX h(row.dofs, row.dofs);
+        std::vector<Real> h(row.matrix_size);
         row.hessian(table, evaluation(), 0, 1, how, h.data());
-        return h;
+        return expand(h);
     }
     VecX force() const {
         VecX f(row.dofs);

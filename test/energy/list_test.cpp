@@ -91,8 +91,9 @@ TEST_P(ListTest, projected_hessian_is_positive_semidefinite_and_unchanged_where_
 TEST_P(ListTest, force_derivatives_match_finite_differences) {
     if (!has(row, kForce)) return;
     for_samples([&](const ElementFixture& e) {
-        MatX dfdx(row.dofs, row.dofs), dfdv(row.dofs, row.dofs);
-        row.force_derivatives(e.table, e.evaluation(), 0, 1, dfdx.data(), dfdv.data());
+        std::vector<Real> stored_x(row.matrix_size), stored_v(row.matrix_size);
+        row.force_derivatives(e.table, e.evaluation(), 0, 1, stored_x.data(), stored_v.data());
+        const MatX dfdx = e.expand(stored_x), dfdv = e.expand(stored_v);
         const MatX fdx = finite_difference(row.dofs, [&](const VecX& d) { return e.moved(d).force(); });
         const MatX fdv = finite_difference(row.dofs, [&](const VecX& d) { return e.with_velocity(d).force(); });
         EXPECT_LT((fdx - dfdx).cwiseAbs().maxCoeff(), kTolerance * scale(dfdx));

@@ -76,6 +76,45 @@ TEST(block_sparse, gathered_assembly_equals_triplets_in_element_order_bit_for_bi
     }
 }
 
+TEST(block_sparse, pairs_stored_as_one_block_give_the_bits_of_the_full_element) {
+    std::mt19937 rng(9);
+    const BlockLayout layout = make_block_layout(30, 2, 3);
+    std::vector<std::array<int, 2>> stencil(400);
+    std::vector<ElementBlocks> compact, full;
+    std::vector<Real> compact_values, full_values;
+    for (auto& s : stencil) {
+        // equal ends and absent ends too
+        for (int& b : s) b = random_int(rng, 10) == 0 ? kAbsentBlock : random_int(rng, 34);
+        Mat3 K = Mat3::NullaryExpr([&] { return random_real(rng); });
+        K = (K + K.transpose()).eval();
+        Mat6 H;
+        H << K, -K, -K, K;
+        compact.push_back({s, int(compact_values.size()), 6, true});
+        full.push_back({s, int(full_values.size()), 6});
+        EXPECT_EQ(stored_values(compact.back()), 9);
+        EXPECT_EQ(stored_values(full.back()), 36);
+        compact_values.insert(compact_values.end(), K.data(), K.data() + 9);
+        full_values.insert(full_values.end(), H.data(), H.data() + 36);
+    }
+    BlockPattern pattern;
+    ASSERT_TRUE(build_pattern(layout, compact, {}, pattern));
+    GatherPlan plan, full_plan;
+    ASSERT_TRUE(build_plan(pattern, compact, plan));
+    ASSERT_TRUE(build_plan(pattern, full, full_plan));
+    BlockSparse A = make_block_sparse(pattern), B = A;
+    const auto p = make_parallel({.threads = 2});
+    gather_elements(*p, plan, compact_values, A);
+    gather_elements(*p, full_plan, full_values, B);
+    EXPECT_TRUE(same_bits(A.values, B.values));
+    add_elements(*p, plan, compact_values, A);
+    add_elements(*p, full_plan, full_values, B);
+    EXPECT_TRUE(same_bits(A.values, B.values));
+    // a pair has two blocks of size 3
+    const std::vector<int> one{0}, scalar{0, 35};
+    EXPECT_FALSE(build_pattern(layout, std::vector<ElementBlocks>{{one, 0, 3, true}}, {}, pattern));
+    EXPECT_FALSE(build_pattern(layout, std::vector<ElementBlocks>{{scalar, 0, 4, true}}, {}, pattern));
+}
+
 TEST(block_sparse, assembly_and_rebuilding_a_plan_reuse_memory) {
     std::mt19937 rng(3);
     const BlockLayout layout = random_layout(rng, 60);
