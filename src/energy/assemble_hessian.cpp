@@ -1,4 +1,5 @@
 #include "energy/assemble_hessian.h"
+#include "core/assert.h"
 #include "linalg/psd.h"
 #include <algorithm>
 
@@ -65,7 +66,8 @@ void evaluate_range(const Table& t, const Evaluation& ev, const HessianTerms& te
     if (!row.force_derivatives || (terms.force_x == 0 && terms.force_v == 0)) return;
     // force derivatives in small batches, so that they stay in the cache
     Real dfdx[kBatchReals], dfdv[kBatchReals];
-    const int batch = std::max(1, kBatchReals / size);
+    SINEW_ASSERT(size <= kBatchReals);
+    const int batch = kBatchReals / size;
     for (int first = begin; first < end; first += batch) {
         const int last = std::min(first + batch, end);
         row.force_derivatives(t, ev, first, last, dfdx, dfdv);
