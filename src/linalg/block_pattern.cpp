@@ -79,6 +79,8 @@ bool build_pattern(const BlockLayout& layout, std::span<const ElementBlocks> ele
                    std::span<const ElementBlocks> more, BlockPattern& out) {
     const int n = block_count(layout);
     out = {};
+    for (int b = 0; b < n; ++b)
+        if (block_size(layout, b) != 1 && block_size(layout, b) != 3) return false;
     for (const auto list : {elements, more})
         for (const ElementBlocks& e : list)
             if (!well_formed(layout, e)) return false;

@@ -60,7 +60,8 @@ inline int diagonal_slot(const BlockPattern& p, int block) { return p.row_begin[
 int find_slot(const BlockPattern&, int row, int column); // row >= column; -1 if the pattern has no such block
 
 // Pattern of the diagonal and of every pair of blocks that meet in an element of either list (fixed elements
-// and, say, candidate contacts). False: a stencil is malformed or the matrix has more than 2^31 - 1 values.
+// and, say, candidate contacts). False: a stencil or a block size is malformed, or the matrix has more than
+// 2^31 - 1 values.
 bool build_pattern(const BlockLayout&, std::span<const ElementBlocks> elements,
                    std::span<const ElementBlocks> more, BlockPattern& out);
 

@@ -90,7 +90,8 @@ struct Cg : LinearSolver {
 };
 
 LinearInfo Cg::analyse(const BlockPattern& pattern, FixedMask mask) {
-    factored = false;
+    analysed = factored = false;
+    if (LinearInfo info = check_analyse_input(pattern, mask); !info.ok) return info;
     A = make_block_sparse(pattern);
     fixed.assign(mask.begin(), mask.end());
     const auto kind = settings.preconditioner == "jacobi" ? PreconditionerKind::jacobi

@@ -99,6 +99,7 @@ static std::vector<int> find_block_order(BlockGraph& graph, bool use_metis, chol
 
 LinearInfo Cholesky::analyse(const BlockPattern& pattern, FixedMask mask) {
     analysed = factored = false;
+    if (LinearInfo info = check_analyse_input(pattern, mask); !info.ok) return info;
     cholmod_free_factor(&L, &common);
     filtered = make_block_sparse(pattern);
     fixed.assign(mask.begin(), mask.end());

@@ -42,6 +42,7 @@ static std::vector<int> find_block_order(const BlockGraph& g) {
 
 LinearInfo Ldlt::analyse(const BlockPattern& pattern, FixedMask mask) {
     analysed = factored = false;
+    if (LinearInfo info = check_analyse_input(pattern, mask); !info.ok) return info;
     filtered = make_block_sparse(pattern);
     fixed.assign(mask.begin(), mask.end());
     const BlockGraph graph = make_block_graph(pattern, mask);

@@ -63,6 +63,7 @@ std::unique_ptr<LinearSolver> make_cg(const LinearSettings&);
 
 // shared by the implementations
 LinearInfo linear_failure(std::string message);
+LinearInfo check_analyse_input(const BlockPattern& pattern, FixedMask fixed);
 LinearInfo check_factor_input(const BlockPattern& analysed, const BlockSparse& A,
                               std::span<const BlockProjector> projectors);
 

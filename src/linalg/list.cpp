@@ -94,6 +94,11 @@ LinearInfo linear_failure(std::string message) {
     return info;
 }
 
+LinearInfo check_analyse_input(const BlockPattern& pattern, FixedMask fixed) {
+    if (fixed.empty() || int(fixed.size()) == block_count(pattern.layout)) return {};
+    return linear_failure("the mask of fixed blocks must have one entry per block or none");
+}
+
 LinearInfo check_factor_input(const BlockPattern& analysed, const BlockSparse& A,
                               std::span<const BlockProjector> projectors) {
     if (slot_count(A.pattern) != slot_count(analysed) ||

@@ -47,8 +47,8 @@ TEST(block_sparse, pattern_is_sorted_with_the_diagonal_last_and_mirrored) {
 TEST(block_sparse, gathered_assembly_equals_triplets_in_element_order_bit_for_bit) {
     for (int seed = 0; seed < 20; ++seed) {
         std::mt19937 rng(seed);
-        const BlockLayout layout = random_layout(rng, 3 + 10 * seed);
-        const RandomElements fixed = random_elements(rng, layout, 20 * seed, false);
+        const BlockLayout layout = random_layout(rng, 3 + 6 * seed);
+        const RandomElements fixed = random_elements(rng, layout, 60 * seed, false);
         const RandomElements contact = random_elements(rng, layout, 5 * seed, false);
         BlockPattern pattern;
         ASSERT_TRUE(build_pattern(layout, fixed.elements, contact.elements, pattern));
@@ -153,12 +153,13 @@ TEST(block_sparse, a_plan_outside_the_pattern_and_malformed_stencils_are_refused
     EXPECT_FALSE(build_pattern(layout, std::vector<ElementBlocks>{{mixed, 0, 6}}, {}, q)); // 3 + 1 scalars
     EXPECT_TRUE(build_pattern(layout, std::vector<ElementBlocks>{{mixed, 0, 4}}, {}, q));
     EXPECT_FALSE(build_pattern(layout, {}, std::vector<ElementBlocks>{{pair, -1, 6}}, q));
+    EXPECT_FALSE(build_pattern(make_block_layout(std::vector<int>{3, 6}), {}, {}, q));
 }
 
 TEST(block_sparse, multiply_agrees_with_dense_and_has_the_same_bits_for_any_thread_count) {
     for (int seed = 0; seed < 10; ++seed) {
         std::mt19937 rng(seed);
-        const BlockSparse A = random_spd(rng, 1 + 100 * seed);
+        const BlockSparse A = random_spd(rng, 1 + 50 * seed);
         const int n = scalar_count(A.pattern.layout);
         const std::vector<Real> x = random_vector(rng, n);
         const VecX expected = dense_matrix(A) * as_eigen(x);
