@@ -231,7 +231,6 @@ static void check_section(Expander& e, const References& known, std::vector<Scen
 }
 
 void check_entries(Expander& e) {
-    if (e.full) return; // many names are missing then
     References known;
     for (const SceneObject& o : e.scene.objects) {
         add_name(known.index, o.name);

@@ -321,11 +321,13 @@ void expand_level(Expander& e, const Level& level, const Value& definition) {
     expand_entries(e, level, definition);
 }
 
-void expand_objects(const Value& document, const Scope& globals, Scene& scene, std::vector<Error>& errors) {
+bool expand_objects(const Value& document, const Scope& globals, Scene& scene, std::vector<Error>& errors) {
     Expander e{document, globals, scene, errors, {}, {}, {}, {}, {}, {}, 0, 0, 0, false};
     expand_level(e, {}, document);
+    if (e.full) return false;
     resolve_parents(e);
     check_entries(e);
+    return true;
 }
 
 } // namespace sinew

@@ -22,10 +22,11 @@
 
 namespace sinew {
 
-inline constexpr int kMaxObjects = 200000;         // of one scene
-inline constexpr long long kMaxValues = 4'000'000; // copied by prefabs and replicas
+inline constexpr int kMaxObjects = 100000;         // of one scene
+inline constexpr long long kMaxValues = 2'000'000; // copied by prefabs and replicas
 
-// Fills scene.objects, joints, attach, contact; `globals` holds the scene's vars.
-void expand_objects(const Value& document, const Scope& globals, Scene& scene, std::vector<Error>&);
+// Fills scene.objects, joints, attach, contact; `globals` holds the scene's vars. False: a limit was reached, and the
+// scene is not complete.
+bool expand_objects(const Value& document, const Scope& globals, Scene& scene, std::vector<Error>&);
 
 } // namespace sinew

@@ -213,7 +213,10 @@ Result<Scene> make_scene(const Value& document) {
     const Scope scope = make_scene_scope(s);
     read_gravity(document, scope, s, errors);
     read_time(find(document, "time"), scope, s.time, s.notes, errors);
-    expand_objects(document, scope, s, errors);
+    if (!expand_objects(document, scope, s, errors)) { // what is missing would give errors of its own
+        remove_duplicates(errors);
+        return result;
+    }
     read_named(document, "fields", true, s.fields, errors);
     read_named(document, "materials", false, s.materials, errors);
     read_named(document, "solvers", false, s.solvers, errors);
