@@ -25,8 +25,8 @@ namespace sinew {
 inline constexpr int kMaxObjects = 100000;         // of one scene
 inline constexpr long long kMaxValues = 2'000'000; // copied by prefabs and replicas
 
-// Fills scene.objects, joints, attach, contact; `globals` holds the scene's vars. False: a limit was reached, and the
-// scene is not complete.
+// Fills scene.objects, joints, attach, contact; `globals` holds the scene's vars. False: a limit was reached,
+// and the scene is not complete.
 bool expand_objects(const Value& document, const Scope& globals, Scene& scene, std::vector<Error>&);
 
 } // namespace sinew

@@ -58,9 +58,12 @@ TEST(fields, every_type_is_read_from_numbers_units_and_expressions) {
     Rope::Params p;
     std::vector<Error> errors;
     EXPECT_TRUE(read(
-        R"J({ "stiffness": "2 kN/m", "breaks_at": 400, "segments": "n*2", "self_contact": "n > 3", "model": "cubic",
-        "label": "x", "at": ["run", "3 mm", 1], "size": ["1 cm", 2], "cells": [2, "n"], "weights": [1, "50 %"], "pins": [3],
-        "groups": ["bottom", "top"], "path": [[0, 0, "1 in"]], "pull": "1 + t", "wind": ["4 + 2*sin(2*pi*t/1.5)", "1 km/h", 0],
+        R"J({ "stiffness": "2 kN/m", "breaks_at": 400, "segments": "n*2", "self_contact": "n > 3",
+        "model": "cubic",
+        "label": "x", "at": ["run", "3 mm", 1], "size": ["1 cm", 2], "cells": [2, "n"], "weights": [1,
+        "50 %"], "pins": [3],
+        "groups": ["bottom", "top"], "path": [[0, 0, "1 in"]], "pull": "1 + t",
+        "wind": ["4 + 2*sin(2*pi*t/1.5)", "1 km/h", 0],
         "extra": {
         "any" : [1] }
 })J",
@@ -198,7 +201,8 @@ TEST(fields, documentation_and_schema_follow_from_the_list) {
     const Value& model = *find(*find(schema, "properties"), "model");
     EXPECT_EQ(
         write_value(model, 0),
-        R"({ "type": "string", "enum": ["linear", "cubic"], "description": "force law", "default": "linear" })");
+        R"({ "type": "string", "enum": ["linear", "cubic"], "description": "force law", )"
+              R"("default": "linear" })");
     EXPECT_EQ(find(schema, "additionalProperties")->boolean, false);
     EXPECT_TRUE(parse_value(write_value(schema), "schema").value.has_value());
 }

@@ -1,5 +1,5 @@
-// libFuzzer target: the scene loader on arbitrary text. Lines that begin with "--set " in front of the scene are
-// assignments. What loads must be written back without loss.
+// libFuzzer target: the scene loader on arbitrary text. Lines that begin with "--set " in front of the scene
+// are assignments. What loads must be written back without loss.
 #include "sinew/scene.h"
 #include <cstdlib>
 

@@ -136,7 +136,8 @@ TEST(scene, time_is_resolved_from_what_is_given) {
 
 TEST(scene, vars_refer_to_each_other_in_any_order) {
     const Scene s = parsed(
-        R"({ "vars": { "c": "2*b", "a": "30 cm", "b": "a + 1" }, "objects": { "x": { "kind": "box", "at": ["c", "b", "a"] } } })");
+        R"({ "vars": { "c": "2*b", "a": "30 cm", "b": "a + 1" }, "objects": { "x": { "kind": "box",
+        "at": ["c", "b", "a"] } } })");
     expect_near(s.objects[0].pose.position, {2.6, 1.3, 0.3});
     // a long chain needs no deep stack and no quadratic time
     std::string text = "{ \"vars\": { \"v0\": 1";
@@ -152,8 +153,10 @@ TEST(scene, vars_refer_to_each_other_in_any_order) {
 
 TEST(scene, replicas_have_their_own_names_indices_and_places) {
     const Scene s = parsed(
-        R"({ "objects": { "g": { "kind": "box", "at": [0, 1, 0], "size": ["0.1*r + 0.1", 1, 1], "rotate": { "axis": [0, 1, 0], "angle": "90 deg" },
-        "replicate": { "count": [2, 3], "index": ["r", "c"], "at": ["r", 0, "c"], "rotate": { "axis": [0, 1, 0], "angle": "r*pi/2" } } } } })");
+        R"({ "objects": { "g": { "kind": "box", "at": [0, 1, 0], "size": ["0.1*r + 0.1", 1, 1],
+        "rotate": { "axis": [0, 1, 0], "angle": "90 deg" },
+        "replicate": { "count": [2, 3], "index": ["r", "c"], "at": ["r", 0, "c"],
+        "rotate": { "axis": [0, 1, 0], "angle": "r*pi/2" } } } } })");
     ASSERT_EQ(s.objects.size(), 6u);
     EXPECT_EQ(s.objects[5].name, "g/1/2");
     EXPECT_EQ(s.objects[5].vars, (Vars{{"r", 1}, {"c", 2}}));
@@ -167,10 +170,12 @@ TEST(scene, names_inside_a_prefab_are_local_and_params_do_not_leak) {
     const std::string text = R"({ "vars": { "w": 3, "i": 100 },
       "prefabs": {
         "arm":  { "params": { "length": 1 }, "vars": { "half": "length/2" },
-                  "objects": { "upper": { "kind": "capsule", "size": "half + w" }, "lower": { "kind": "capsule", "parent": "upper", "at": [0, "-length", 0] } },
+                  "objects": { "upper": { "kind": "capsule", "size": "half + w" },
+        "lower": { "kind": "capsule", "parent": "upper", "at": [0, "-length", 0] } },
                   "joints": [ { "kind": "hinge", "between": ["upper", "lower"] } ],
                   "attach": [ { "points": { "of": "lower" }, "to": "/floor" } ] },
-        "body": { "objects": { "arm": { "use": "arm", "length": "2*w", "replicate": { "count": 2, "at": ["i", 0, 0] } } },
+        "body": { "objects": { "arm": { "use": "arm", "length": "2*w", "replicate": { "count": 2,
+        "at": ["i", 0, 0] } } },
                   "contact": [ { "between": ["arm/0", "/floor"], "friction": 1 } ] } },
       "objects": { "floor": { "kind": "plane" }, "hero": { "use": "body", "at": [0, 5, 0] } } })";
     const Scene s = parsed(text);
@@ -191,7 +196,8 @@ TEST(scene, names_inside_a_prefab_are_local_and_params_do_not_leak) {
 TEST(scene, parents_carry_pose_and_velocity_as_a_rigid_body_does) {
     const Scene s = parsed(R"({ "objects": {
         "child":  { "kind": "box", "parent": "turner", "at": [2, 0, 0], "velocity": [0, 0, 1] },
-        "turner": { "kind": "box", "at": [1, 0, 0], "rotate": { "axis": [0, 0, 1], "angle": "90 deg" }, "velocity": [5, 0, 0], "angular_velocity": [0, 0, 3] } } })");
+        "turner": { "kind": "box", "at": [1, 0, 0], "rotate": { "axis": [0, 0, 1], "angle": "90 deg" },
+        "velocity": [5, 0, 0], "angular_velocity": [0, 0, 3] } } })");
     expect_near(s.objects[0].pose.position, {1, 2, 0});
     expect_near(s.objects[0].velocity, {5 - 3 * 2, 0, 1}); // v + w x r, r = (0, 2, 0)
     expect_near(s.objects[0].angular_velocity, {0, 0, 3});
@@ -201,11 +207,14 @@ TEST(scene, parents_carry_pose_and_velocity_as_a_rigid_body_does) {
 
 TEST(scene, overrides_change_parts_and_outer_ones_win) {
     const Scene s = parsed(R"({
-      "prefabs": { "a": { "objects": { "p": { "kind": "box", "mass": 1 }, "q": { "kind": "box", "mass": 1, "air": { "drag": 1, "lift": 1 } } },
+      "prefabs": { "a": { "objects": { "p": { "kind": "box", "mass": 1 }, "q": { "kind": "box",
+        "mass": 1, "air": { "drag": 1, "lift": 1 } } },
                           "joints": { "j": { "kind": "ball", "between": ["p", "q"], "limit": 1 } } },
                    "b": { "objects": { "x": { "use": "a", "override": { "p": { "mass": 2 } } } } } },
-      "objects": { "h": { "use": "b", "override": { "*": { "friction": 0.5 }, "x/p": { "mass": 3 }, "x/q": { "air.drag": 9 }, "x/j": { "limit": 7 } } },
-                   "r": { "kind": "box", "replicate": { "count": 3 }, "override": { "1": { "mass": 8 } } } } })");
+      "objects": { "h": { "use": "b", "override": { "*": { "friction": 0.5 }, "x/p": { "mass": 3 },
+        "x/q": { "air.drag": 9 }, "x/j": { "limit": 7 } } },
+                   "r": { "kind": "box", "replicate": { "count": 3 },
+        "override": { "1": { "mass": 8 } } } } })");
     EXPECT_EQ(find(object(s, "h/x/p").params, "mass")->number, 3);
     EXPECT_EQ(find(object(s, "h/x/p").params, "friction")->number, 0.5);
     EXPECT_EQ(find(*find(object(s, "h/x/q").params, "air"), "drag")->number, 9);
@@ -218,9 +227,12 @@ TEST(scene, overrides_change_parts_and_outer_ones_win) {
 
 TEST(scene, sets_reach_objects_sections_vars_and_parts) {
     const std::string text =
-        R"({ "vars": { "w": 1 }, "time": { "fps": 24 }, "contact": [ { "between": ["sheet", "ball"], "friction": 0.1 } ],
-      "prefabs": { "doll": { "params": { "height": 1.8 }, "objects": { "head": { "kind": "sphere" }, "arm": { "kind": "box" } } } },
-      "objects": { "sheet": { "kind": "cloth_grid", "edge": "1 cm", "air": { "drag": 1 } }, "ball": { "kind": "sphere", "at": ["w", 0, 0] }, "hero": { "use": "doll" } } })";
+        R"({ "vars": { "w": 1 }, "time": { "fps": 24 }, "contact": [ { "between": ["sheet", "ball"],
+        "friction": 0.1 } ],
+      "prefabs": { "doll": { "params": { "height": 1.8 }, "objects": { "head": { "kind": "sphere" },
+        "arm": { "kind": "box" } } } },
+      "objects": { "sheet": { "kind": "cloth_grid", "edge": "1 cm", "air": { "drag": 1 } },
+        "ball": { "kind": "sphere", "at": ["w", 0, 0] }, "hero": { "use": "doll" } } })";
     Scene s = parsed(text, {"objects.sheet.edge=2cm", "sheet.air.drag=7", "sheet.material=wool",
                             "ball.at[1]=5", "w=2", "time.fps=60", "hero.height=2", "hero/head.radius=0.1",
                             "hero/*.friction=0.3", "contact[0].friction=0.9", "solvers.newton.tolerance=1e-3",
@@ -270,14 +282,17 @@ TEST(scene, includes_are_merged_and_the_including_file_wins) {
     const auto write = [&](const char* name, const char* text) { std::ofstream(folder / name) << text; };
     write(
         "main.json",
-        R"({ "include": ["sub/a.json", "sub/b.json"], "vars": { "v": 1 }, "time": { "fps": 10 }, "objects": { "m": { "kind": "box", "at": ["v", "w", "u"] } },
+        R"({ "include": ["sub/a.json", "sub/b.json"], "vars": { "v": 1 }, "time": { "fps": 10 },
+        "objects": { "m": { "kind": "box", "at": ["v", "w", "u"] } },
                             "contact": [ { "between": ["m", "b"], "off": true } ] })");
     write(
         "sub/a.json",
-        R"({ "include": ["b.json"], "vars": { "v": 5, "w": 2, "u": 7 }, "time": { "fps": 99 }, "name": "a" })");
+        R"({ "include": ["b.json"], "vars": { "v": 5, "w": 2, "u": 7 }, "time": { "fps": 99 },
+        "name": "a" })");
     write(
         "sub/b.json",
-        R"({ "vars": { "w": 3 }, "objects": { "b": { "kind": "mesh", "mesh": "x.obj" } }, "contact": [ { "between": ["b", "b"] } ] })");
+        R"({ "vars": { "w": 3 }, "objects": { "b": { "kind": "mesh", "mesh": "x.obj" } },
+        "contact": [ { "between": ["b", "b"] } ] })");
     const Scene s = loaded(load_scene((folder / "main.json").string()));
     ASSERT_EQ(s.objects.size(), 2u); // b.json counts once
     EXPECT_EQ(s.objects[0].name, "b");
@@ -327,7 +342,8 @@ TEST(scene, names_match_by_wildcards_and_by_group) {
 
 TEST(scene, errors_of_replicas_are_said_once_and_all_kinds_at_once) {
     const auto r = parse_scene(
-        R"({ "up": "w", "objects": { "a": { "kind": "box", "at": ["x1", 0, 0], "replicate": { "count": 50 } }, "b": { "use": "none" } } })",
+        R"({ "up": "w", "objects": { "a": { "kind": "box", "at": ["x1", 0, 0],
+        "replicate": { "count": 50 } }, "b": { "use": "none" } } })",
         "f.json");
     EXPECT_EQ(r.errors.size(), 3u);
 }

@@ -81,7 +81,8 @@ TEST(motion, keys_are_met_and_held_outside) {
         const std::string text =
             std::string(R"({ "between": ")") + between +
             R"(", "keys": [ { "t": 1, "at": [0, 0, 0], "rotate": { "axis": [0, 1, 0], "angle": 0 } },
-            { "frame": 120, "at": [1, 0, 0], "rotate": { "axis": [0, 1, 0], "angle": 1 } }, { "t": 5, "at": [1, 2, 0], "rotate": { "axis": [0, 1, 0], "angle": -1 } } ] })";
+            { "frame": 120, "at": [1, 0, 0], "rotate": { "axis": [0, 1, 0], "angle": 1 } }, { "t": 5,
+        "at": [1, 2, 0], "rotate": { "axis": [0, 1, 0], "angle": -1 } } ] })";
         const Motion m = motion(text);
         EXPECT_NEAR((position(m, 0) - Vec3(0, 0, 0)).norm(), 0, 1e-14) << between;
         EXPECT_NEAR((position(m, 2) - Vec3(1, 0, 0)).norm(), 0, 1e-14) << between;
@@ -96,7 +97,8 @@ TEST(motion, keys_are_met_and_held_outside) {
         R"({ "between": "hold", "keys": [ { "t": 0, "at": [0, 0, 0] }, { "t": 2, "at": [4, 0, 0] } ] })");
     EXPECT_EQ(position(m, 1.99).x(), 0);
     m = motion(
-        R"({ "between": "linear", "repeat": true, "keys": [ { "t": 0, "at": [0, 0, 0] }, { "t": 2, "at": [4, 0, 0] } ] })");
+        R"({ "between": "linear", "repeat": true, "keys": [ { "t": 0, "at": [0, 0, 0] }, { "t": 2,
+        "at": [4, 0, 0] } ] })");
     EXPECT_NEAR(position(m, 4.5).x(), 1, 1e-12);
     m = motion(R"({ "keys": [ { "t": 1, "at": [3, 0, 0] } ] })");
     EXPECT_EQ(position(m, 0).x(), 3);
@@ -105,7 +107,8 @@ TEST(motion, keys_are_met_and_held_outside) {
 TEST(motion, smooth_keys_have_continuous_velocity_and_angular_velocity) {
     const Motion m =
         motion(R"({ "keys": [ { "t": 0, "at": [0, 0, 0], "rotate": { "axis": [0, 1, 0], "angle": 0 } },
-        { "t": 1, "at": [1, 3, 0], "rotate": { "axis": [1, 1, 0], "angle": 1 } }, { "t": 4, "at": [1, 2, 5], "rotate": { "axis": [0, 1, 2], "angle": -1 } },
+        { "t": 1, "at": [1, 3, 0], "rotate": { "axis": [1, 1, 0], "angle": 1 } }, { "t": 4,
+        "at": [1, 2, 5], "rotate": { "axis": [0, 1, 2], "angle": -1 } },
         { "t": 4.5, "at": [0, 0, 0], "rotate": { "axis": [0, 0, 1], "angle": 0.5 } } ] })");
     const double h = 1e-6;
     const auto spin = [&](double a, double b) {
