@@ -49,6 +49,7 @@ void add_up(const Report& step, Report& total) {
     total.work_external += step.work_external;
     total.residual = step.residual;
     total.step_length = step.step_length;
+    total.path = step.path;
     total.stages.insert(total.stages.end(), step.stages.begin(), step.stages.end());
     total.warnings.insert(total.warnings.end(), step.warnings.begin(), step.warnings.end());
 }

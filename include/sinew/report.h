@@ -42,6 +42,7 @@ struct Report {
     int alive = 0;                // points
     double seconds = 0;           // wall time of the step
     std::vector<StageTime> stages; // wall time per stage
+    const char* path = "";        // which special inner loop did the work, a literal; empty = the general one
     std::vector<std::string> warnings;
 };
 

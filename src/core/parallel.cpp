@@ -6,6 +6,7 @@
 #include <tbb/task_arena.h>
 #endif
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 #include <thread>
 #ifdef __linux__
@@ -102,6 +103,23 @@ void run_tasks(const Parallel& p, int count, void (*task)(void*, int), void* dat
     }
 #endif
     for (int i = 0; i < count; ++i) task(data, i);
+}
+
+void run_worker_tasks(const Parallel& p, int count, void (*task)(void*, int, int), void* data) {
+    struct Deal {
+        void (*task)(void*, int, int);
+        void* data;
+        int count;
+        std::atomic<int> next{0};
+    } deal{task, data, count};
+    run_tasks(
+        p, std::min(p.threads, count),
+        [](void* d, int worker) {
+            Deal& deal = *static_cast<Deal*>(d);
+            for (int i; (i = deal.next.fetch_add(1, std::memory_order_relaxed)) < deal.count;)
+                deal.task(deal.data, worker, i);
+        },
+        &deal);
 }
 
 void run_alone(void (*task)(void*), void* data) {

@@ -21,6 +21,11 @@ int available_threads(); // what affinity and cgroup limits leave to this proces
 // Runs task(0..count-1), in any order, at most thread_count at once.
 void run_tasks(const Parallel&, int count, void (*task)(void* data, int index), void* data);
 
+// The same, dealt out in order to at most thread_count workers; task(data, worker, index). No two tasks of one worker run
+// at once: scratch memory can be kept per worker instead of per task. Which worker runs a task differs from run to run, so
+// a task must leave nothing in that memory for the next.
+void run_worker_tasks(const Parallel&, int count, void (*task)(void* data, int worker, int index), void* data);
+
 // Calls task(data) so that a library which itself runs on oneTBB (Embree's tree builder) gets one thread inside it:
 // what such a library orders by thread would otherwise differ from run to run.
 void run_alone(void (*task)(void* data), void* data);
@@ -46,6 +51,22 @@ template <class F> void parallel_for(const Parallel& p, int n, int grain, F&& f)
             const Job& j = *static_cast<Job*>(data);
             const int begin = c * j.grain, end = begin + j.grain < j.n ? begin + j.grain : j.n;
             (*j.f)(begin, end);
+        },
+        &job);
+}
+
+// f(worker, begin, end) over chunks of `grain` items, with worker in [0, thread_count)
+template <class F> void parallel_for_workers(const Parallel& p, int n, int grain, F&& f) {
+    struct Job {
+        F* f;
+        int n, grain;
+    } job{&f, n, grain};
+    run_worker_tasks(
+        p, chunk_count(n, grain),
+        [](void* data, int worker, int c) {
+            const Job& j = *static_cast<Job*>(data);
+            const int begin = c * j.grain, end = begin + j.grain < j.n ? begin + j.grain : j.n;
+            (*j.f)(worker, begin, end);
         },
         &job);
 }

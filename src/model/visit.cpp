@@ -96,6 +96,18 @@ std::size_t memory_bytes(const State& s) {
     return b.total;
 }
 
+void copy_all_but_motion(const State& from, State& to) {
+    to.time = from.time;
+    to.step = from.step;
+    to.point.alive = from.point.alive;
+    to.point.age = from.point.age;
+    to.point.id = from.point.id;
+    to.frame = from.frame;
+    to.scalar = from.scalar;
+    to.attributes = from.attributes;
+    to.memory = from.memory;
+}
+
 std::vector<double>& memory_array(State& s, std::string_view name, std::size_t size) {
     for (NamedArray& a : s.memory)
         if (a.name == name) {

@@ -13,6 +13,7 @@
 // Passive points follow x' = u(x, t) with the same scheme; fixed ones their targets.
 #include "solver/explicit.h"
 #include "model/visit.h"
+#include "solver/explicit_springs.h"
 #include "solver/forces.h"
 #include "solver/kinematics.h"
 #include "solver/measure.h"
@@ -43,8 +44,6 @@ struct ExplicitSolver final : Solver {
     ParallelPtr parallel;
     ForceScratch forces;
     Prescribed prescribed;
-    PointState points;                     // the stage at which forces are taken
-    FrameState frames;
     std::array<Rates, 4> rates;
     std::vector<Real> f;                   // tangent layout
     Report report;
@@ -53,19 +52,19 @@ struct ExplicitSolver final : Solver {
     void drop_caches() override {
         forces = {};
         prescribed = {};
-        points = {};
-        frames = {};
         rates = {};
         f = {};
     }
 
-    void evaluate(const Model&, const Input&, const State& now, Real t, Real dt, Rates&);
-    void prepare(const Model&, const Input&, const State& now, State& next, Real dt);
-    void stage_at(const Model&, const State& now, Real h, const Rates&, Real elapsed);
-    void runge_kutta(const Model&, const Input&, const State& now, State& next, Real dt, const Tableau&);
-    void euler_variant(const Model&, const Input&, const State& now, State& next, Real dt, Real weight_new);
-    void leapfrog(const Model&, const Input&, const State& now, State& next, Real dt);
-    void verlet(const Model&, const Input&, const State& now, State& next, Real dt);
+    // in all of these `stage` is the state at which forces are taken, in the end the new state
+    void evaluate(const Model&, const Input&, const State& now, Real t, Real dt, State& stage, Rates&);
+    void prepare(const Model&, const State& now, State& stage);
+    void stage_at(const Model&, const State& now, Real h, const Rates&, State& stage);
+    void runge_kutta(const Model&, const Input&, const State& now, Real dt, const Tableau&, State& stage);
+    void euler_variant(const Model&, const Input&, const State& now, Real dt, Real weight_new, State& stage);
+    void euler_springs(const Model&, const State& now, Real dt, Real weight_new, State& next);
+    void leapfrog(const Model&, const Input&, const State& now, Real dt, State& stage);
+    void verlet(const Model&, const Input&, const State& now, Real dt, State& stage);
     void rotate(const Model&, const State& now, const std::vector<Real3>& torque, Real h, FrameState& out) const;
 };
 
@@ -79,12 +78,9 @@ Vec3 spin_velocity(const Real33& inertia, const Quat& q, const Vec3& momentum) {
     return q * (mat(inertia).llt().solve(q.conjugate() * momentum));
 }
 
-// positions and velocities of `now`, with fixed unknowns where they are after `elapsed`
-void ExplicitSolver::prepare(const Model& m, const Input& input, const State& now, State& next, Real dt) {
-    next = now;
-    build_prescribed(m, input, now, dt, prescribed);
-    points = now.point;
-    frames = now.frame;
+// everything of `now` into the first stage
+void ExplicitSolver::prepare(const Model& m, const State& now, State& stage) {
+    stage = now;
     f.resize(dofs_of(m).size());
     for (Rates& r : rates) {
         r.v.resize(point_count(m));
@@ -93,11 +89,13 @@ void ExplicitSolver::prepare(const Model& m, const Input& input, const State& no
         r.frame_a.resize(frame_count(m));
         r.torque.resize(frame_count(m));
     }
-    report = {};
 }
 
-// rates of the stage held in `points` and `frames`
-void ExplicitSolver::evaluate(const Model& m, const Input& input, const State& now, Real t, Real dt, Rates& out) {
+// rates of the stage, with fixed and passive unknowns where they are at time t
+void ExplicitSolver::evaluate(const Model& m, const Input& input, const State& now, Real t, Real dt, State& stage,
+                              Rates& out) {
+    PointState& points = stage.point;
+    FrameState& frames = stage.frame;
     place_fixed(m, prescribed, now, t - now.time, points, frames);
     set_passive_velocity(*parallel, m, t, points);
     Evaluation ev = evaluation_of(m, now, dt);
@@ -153,7 +151,9 @@ void ExplicitSolver::rotate(const Model& m, const State& now, const std::vector<
 }
 
 // stage = now + h rates
-void ExplicitSolver::stage_at(const Model& m, const State& now, Real h, const Rates& r, Real) {
+void ExplicitSolver::stage_at(const Model& m, const State& now, Real h, const Rates& r, State& stage) {
+    PointState& points = stage.point;
+    FrameState& frames = stage.frame;
     parallel_for(*parallel, point_count(m), kGrain, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
             if (m.point.flags[i] & kFixed) continue;
@@ -169,11 +169,12 @@ void ExplicitSolver::stage_at(const Model& m, const State& now, Real h, const Ra
     rotate(m, now, r.torque, h, frames);
 }
 
-void ExplicitSolver::runge_kutta(const Model& m, const Input& input, const State& now, State&, Real dt,
-                                 const Tableau& table) {
+void ExplicitSolver::runge_kutta(const Model& m, const Input& input, const State& now, Real dt, const Tableau& table,
+                                 State& stage) {
+    prepare(m, now, stage);
     for (int s = 0; s < table.stages; ++s) {
-        if (s > 0) stage_at(m, now, table.c[s] * dt, rates[s - 1], 0);
-        evaluate(m, input, now, now.time + table.c[s] * dt, dt, rates[s]);
+        if (s > 0) stage_at(m, now, table.c[s] * dt, rates[s - 1], stage);
+        evaluate(m, input, now, now.time + table.c[s] * dt, dt, stage, rates[s]);
     }
     // mean rates into the first slot, added in stage order
     const auto mean = [&](std::vector<Real3> Rates::*member) {
@@ -188,12 +189,13 @@ void ExplicitSolver::runge_kutta(const Model& m, const Input& input, const State
     };
     if (table.stages > 1)
         for (auto member : {&Rates::v, &Rates::a, &Rates::frame_v, &Rates::frame_a, &Rates::torque}) mean(member);
-    stage_at(m, now, dt, rates[0], dt);
+    stage_at(m, now, dt, rates[0], stage);
 }
 
 // v' = v + h a,  x' = x + h ((1 - w) v + w v'):  w = 1 symplectic, 1/2 improved
-void ExplicitSolver::euler_variant(const Model& m, const Input& input, const State& now, State&, Real dt, Real w) {
-    evaluate(m, input, now, now.time, dt, rates[0]);
+void ExplicitSolver::euler_variant(const Model& m, const Input& input, const State& now, Real dt, Real w, State& stage) {
+    prepare(m, now, stage);
+    evaluate(m, input, now, now.time, dt, stage, rates[0]);
     Rates& r = rates[0];
     parallel_for(*parallel, point_count(m), kGrain, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
@@ -202,14 +204,28 @@ void ExplicitSolver::euler_variant(const Model& m, const Input& input, const Sta
         }
     });
     for (int i = 0; i < frame_count(m); ++i) r.frame_v[i] = real3(vec(now.frame.v[i]) + w * dt * vec(r.frame_a[i]));
-    stage_at(m, now, dt, r, dt);
+    stage_at(m, now, dt, r, stage);
 }
 
-void ExplicitSolver::leapfrog(const Model& m, const Input& input, const State& now, State& next, Real dt) {
-    euler_variant(m, input, now, next, dt, 0.5); // x' = x + h (v + h/2 a)
+// the same for points, springs and gravity alone: one pass over memory, the same bits
+void ExplicitSolver::euler_springs(const Model& m, const State& now, Real dt, Real w, State& next) {
+    copy_all_but_motion(now, next);
+    step_springs(*parallel, m, now, dt, w, forces, next.point);
+    ++report.evaluations;
+    report.path = forces.springs.avx2 ? "springs avx2" : "springs";
+    if (m.point.field.empty()) return;
+    set_passive_velocity(*parallel, m, now.time, next.point);
+    for (int i = 0; i < point_count(m); ++i)
+        if (m.point.flags[i] & kPassive) vec(next.point.x[i]) += dt * vec(next.point.v[i]);
+}
+
+void ExplicitSolver::leapfrog(const Model& m, const Input& input, const State& now, Real dt, State& stage) {
+    euler_variant(m, input, now, dt, 0.5, stage); // x' = x + h (v + h/2 a)
     const Rates& first = rates[0];
     // kick with the force at the end; velocity-dependent forces see the predicted v + h a
-    evaluate(m, input, now, now.time + dt, dt, rates[1]);
+    evaluate(m, input, now, now.time + dt, dt, stage, rates[1]);
+    PointState& points = stage.point;
+    FrameState& frames = stage.frame;
     parallel_for(*parallel, point_count(m), kGrain, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
             if (!is_free(m.point.flags[i])) continue;
@@ -224,11 +240,12 @@ void ExplicitSolver::leapfrog(const Model& m, const Input& input, const State& n
     rotate(m, now, rates[1].torque, dt, frames);
 }
 
-void ExplicitSolver::verlet(const Model& m, const Input& input, const State& now, State& next, Real dt) {
+void ExplicitSolver::verlet(const Model& m, const Input& input, const State& now, Real dt, State& stage) {
+    leapfrog(m, input, now, dt, stage); // starts the recursion, moves frames, gives the velocity at the end
     const std::size_t n = point_count(m);
-    auto& previous = memory_array(next, "explicit.x_previous", 3 * n);
-    Real& dt_previous = memory_array(next, "explicit.dt_previous", 1)[0];
-    leapfrog(m, input, now, next, dt); // starts the recursion, moves frames, gives the velocity at the end
+    auto& previous = memory_array(stage, "explicit.x_previous", 3 * n);
+    Real& dt_previous = memory_array(stage, "explicit.dt_previous", 1)[0];
+    PointState& points = stage.point;
     const Real h_previous = dt_previous;
     if (h_previous > 0) {
         parallel_for(*parallel, int(n), kGrain, [&](int begin, int end) {
@@ -246,21 +263,21 @@ void ExplicitSolver::verlet(const Model& m, const Input& input, const State& now
 }
 
 Report ExplicitSolver::step(const Model& m, const Input& input, const State& now, State& next, double dt, Trace*) {
-    prepare(m, input, now, next, dt);
+    report = {};
+    build_prescribed(m, input, now, dt, prescribed);
+    refresh_forces(*parallel, m, forces);
     const std::string& s = settings.scheme;
-    if (s == "forward_euler") runge_kutta(m, input, now, next, dt, kForwardEuler);
-    else if (s == "rk2_trapezoid") runge_kutta(m, input, now, next, dt, kTrapezoid);
-    else if (s == "rk2_midpoint") runge_kutta(m, input, now, next, dt, kMidpoint);
-    else if (s == "rk4") runge_kutta(m, input, now, next, dt, kRk4);
-    else if (s == "improved_euler") euler_variant(m, input, now, next, dt, 0.5);
-    else if (s == "leapfrog") leapfrog(m, input, now, next, dt);
-    else if (s == "verlet") verlet(m, input, now, next, dt);
-    else euler_variant(m, input, now, next, dt, 1);
-    place_fixed(m, prescribed, now, dt, points, frames);
-    set_passive_velocity(*parallel, m, now.time + dt, points);
-    next.point.x.swap(points.x);
-    next.point.v.swap(points.v);
-    std::swap(next.frame, frames);
+    const Real weight_new = s == "improved_euler" ? 0.5 : 1;
+    if (s == "forward_euler") runge_kutta(m, input, now, dt, kForwardEuler, next);
+    else if (s == "rk2_trapezoid") runge_kutta(m, input, now, dt, kTrapezoid, next);
+    else if (s == "rk2_midpoint") runge_kutta(m, input, now, dt, kMidpoint, next);
+    else if (s == "rk4") runge_kutta(m, input, now, dt, kRk4, next);
+    else if (s == "leapfrog") leapfrog(m, input, now, dt, next);
+    else if (s == "verlet") verlet(m, input, now, dt, next);
+    else if (is_spring_step(m, input, now, forces)) euler_springs(m, now, dt, weight_new, next);
+    else euler_variant(m, input, now, dt, weight_new, next);
+    place_fixed(m, prescribed, now, dt, next.point, next.frame);
+    set_passive_velocity(*parallel, m, now.time + dt, next.point);
     next.time = now.time + dt;
     next.step = now.step + 1;
     report.dt = dt;

@@ -1,15 +1,42 @@
 #include "solver/forces.h"
+#include "energy/gravity.h"
+#include "energy/list.h"
 #include "model/surface.h"
 #include <algorithm>
 
 namespace sinew {
 
-static void refresh_caches(const Model& m, ForceScratch& s) {
-    if (s.topology == m.topology_revision && s.tables == m.elements.get()) return;
+// the acceleration that every free point has from exactly one gravity element
+static UniformGravity find_uniform_gravity(const Model& m) {
+    UniformGravity found{UniformGravity::none, {}};
+    const ElementRow* row = find_energy(Gravity::name);
+    std::vector<std::uint8_t> covered(point_count(m), 0);
+    for (const Table& t : m.elements->energies) {
+        if (t.row != row) continue;
+        for (int e = 0; e < t.count(); ++e) {
+            const Gravity::Data& d = ElementsOf<Gravity>::data_of(t, e);
+            const int i = t.stencil[e];
+            if (found.kind == UniformGravity::none) found = {UniformGravity::uniform, d.acceleration};
+            if (covered[i]++ || d.mass != m.point.mass[i] || d.acceleration != found.acceleration) return {};
+        }
+    }
+    if (found.kind == UniformGravity::none) return found;
+    for (int i = 0; i < point_count(m); ++i)
+        if (!covered[i] && !(m.point.flags[i] & (kFixed | kPassive))) return {};
+    return found;
+}
+
+void refresh_forces(const Parallel& parallel, const Model& m, ForceScratch& s) {
+    if (s.topology == m.topology_revision && s.values == m.values_revision && s.tables == m.elements.get()) return;
     s.topology = m.topology_revision;
+    s.values = m.values_revision;
     s.tables = m.elements.get();
-    const Dofs dofs = dofs_of(m);
+    s.packed = s.pack_springs && build_spring_batch(m, s.springs);
+    if (s.packed) build_spring_forces(s.springs, thread_count(parallel), s.workers);
+    s.gravity = find_uniform_gravity(m);
     collect_elements(*m.elements, s.elements);
+    if (s.packed) std::erase_if(s.elements.tables, [](const Table* t) { return is_axial_spring(*t->row); });
+    const Dofs dofs = dofs_of(m);
     build_gather(s.elements, dofs, kValue, s.potentials);
     build_gather(s.elements, dofs, kForce, s.forces);
     s.gradient.resize(dofs.size());
@@ -61,13 +88,17 @@ static void add_input(const Model& m, const Input& input, const PointState& poin
 
 void compute_forces(const Parallel& parallel, const Model& m, const Input& input, const Evaluation& ev,
                     const PointState& points, const FrameState& frames, ForceScratch& s, std::span<Real> f) {
-    refresh_caches(m, s);
+    refresh_forces(parallel, m, s);
     const Dofs dofs = dofs_of(m);
-    std::fill(f.begin(), f.end(), 0.0);
-    std::fill(s.gradient.begin(), s.gradient.end(), 0.0);
+    const std::size_t springs_end = s.packed ? 3 * std::size_t(dofs.points) : 0;
+    if (s.packed) compute_spring_forces(parallel, s.springs, ev.x, ev.v, s.workers, f.data());
+    std::fill(f.begin() + springs_end, f.end(), 0.0);
     add_force(parallel, s.elements, dofs, ev, s.forces, f);
+    std::fill(s.gradient.begin(), s.gradient.end(), 0.0);
     add_gradient(parallel, s.elements, dofs, ev, s.potentials, s.gradient);
-    for (std::size_t i = 0; i < s.gradient.size(); ++i) f[i] -= s.gradient[i];
+    parallel_for(parallel, dofs.size(), 3 * kGrain, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) f[i] -= s.gradient[i];
+    });
     add_contacts(parallel, m, ev, points, frames, s, f);
     add_input(m, input, points, frames, f);
 }

@@ -4,14 +4,26 @@
 #include "collision/collision.h"
 #include "energy/assemble.h"
 #include "energy/contact.h"
+#include "energy/spring_batch.h"
 #include "sinew/input.h"
 
 namespace sinew {
 
+// Gravity of all free points alike, so that it needs no elements.
+struct UniformGravity {
+    enum Kind { none, uniform, other } kind = other; // other: differs from point to point, or acts on some points only
+    Real3 acceleration;              // [m/s^2]
+};
+
 struct ForceScratch {
-    int topology = -1;               // revision the caches belong to
+    bool pack_springs = true;        // false: the gather takes springs too (tests compare both)
+    int topology = -1, values = -1;  // revisions the caches belong to
     const Tables* tables = nullptr;
-    ElementSet elements;
+    SpringBatch springs;             // axial springs, if there are enough of them
+    bool packed = false;             // the batch is in use
+    std::vector<SpringForces> workers;
+    UniformGravity gravity;
+    ElementSet elements;             // all but packed springs
     Gather potentials, forces;
     std::vector<Real3> surface;
     DetectScratch detect;
@@ -20,6 +32,9 @@ struct ForceScratch {
     std::vector<Real> local;         // of contact elements
     std::vector<Real> gradient;      // tangent layout
 };
+
+// Brings the caches up to date with the model; compute_forces does it too.
+void refresh_forces(const Parallel&, const Model&, ForceScratch&);
 
 // f (tangent layout) = total force. `ev` gives unknowns, velocities and time; `points` and `frames` are the same unknowns.
 void compute_forces(const Parallel&, const Model&, const Input&, const Evaluation& ev, const PointState& points,

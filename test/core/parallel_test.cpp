@@ -29,6 +29,19 @@ TEST(parallel, every_item_is_visited_once) {
     for (int s : seen) EXPECT_EQ(s, 1);
 }
 
+TEST(parallel, workers_share_out_every_item_once_and_never_meet_in_one_scratch) {
+    auto p = make_parallel({.threads = 8});
+    std::vector<int> seen(5000, 0);
+    std::vector<std::vector<int>> scratch(8); // a data race on it shows under the thread sanitizer
+    parallel_for_workers(*p, 5000, 7, [&](int worker, int begin, int end) {
+        ASSERT_LT(worker, 8);
+        scratch[worker].assign(100, begin);
+        for (int i = begin; i < end; ++i) seen[i]++;
+        for (int a : scratch[worker]) EXPECT_EQ(a, begin);
+    });
+    for (int s : seen) EXPECT_EQ(s, 1);
+}
+
 TEST(parallel, the_users_own_job_system_is_used) {
     int calls = 0;
     Context context;
