@@ -16,17 +16,23 @@ std::unique_ptr<Exporter> make_recording_exporter(const ExporterSettings&);
 std::unique_ptr<Exporter> make_vtk_exporter(const ExporterSettings&);
 
 namespace {
-// clang-format off
 constexpr ExporterEntry kExporters[] = {
-    {"csv", "csv", "report of every frame: one row of numbers, units in the second row", true, make_csv_exporter},
-    {"mdd", "mdd", "point cache, one file per object, big endian float32, a time for each sample", false, make_mdd_exporter},
-    {"obj", "obj", "one text file per frame: polygons, texture coordinates, groups, lines, points", true, make_obj_exporter},
-    {"pc2", "pc2", "point cache, one file per object, float32, frames at equal distances", false, make_pc2_exporter},
-    {"ply", "ply", "one binary file per frame: one mesh with all fields of its vertices", true, make_ply_exporter},
-    {"recording", "sinew", "Sinew's own recording: objects, fields and report, compressed, read by render and convert", true, make_recording_exporter},
-    {"vtk", "pvd", "ParaView: one .vtp per frame with all fields, and a .pvd collection with the times", true, make_vtk_exporter},
+    {"csv", "csv", "report of every frame: one row of numbers, units in the second row", true,
+     make_csv_exporter},
+    {"mdd", "mdd", "point cache, one file per object, big endian float32, a time for each sample", false,
+     make_mdd_exporter},
+    {"obj", "obj", "one text file per frame: polygons, texture coordinates, groups, lines, points", true,
+     make_obj_exporter},
+    {"pc2", "pc2", "point cache, one file per object, float32, frames at equal distances", false,
+     make_pc2_exporter},
+    {"ply", "ply", "one binary file per frame: one mesh with all fields of its vertices", true,
+     make_ply_exporter},
+    {"recording", "sinew",
+     "Sinew's own recording: objects, fields and report, compressed, read by render and convert", true,
+     make_recording_exporter},
+    {"vtk", "pvd", "ParaView: one .vtp per frame with all fields, and a .pvd collection with the times", true,
+     make_vtk_exporter},
 };
-// clang-format on
 
 Error setting_error(std::string_view name, std::string value, std::string message, std::string allowed) {
     Error error;

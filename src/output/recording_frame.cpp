@@ -108,9 +108,13 @@ void read_motion(const ArrayList& list, const SnapshotLayout& layout, Snapshot& 
 Bytes encode_frame(const SnapshotLayout& layout, const Snapshot& s, const ExporterSettings& settings) {
     ArrayWriter out;
     std::vector<double> poses, positions;
+    std::size_t count = 0;
+    for (const SnapshotObjectFrame& f : s.objects) count += f.position.size();
+    positions.reserve(3 * count);
     for (std::size_t i = 0; i < layout.objects.size(); ++i) {
         if (layout.objects[i].rigid) append_pose(s.objects[i].pose, poses);
-        for (const Real3& x : s.objects[i].position) positions.insert(positions.end(), {x.x, x.y, x.z});
+        const std::vector<Real3>& x = s.objects[i].position;
+        if (!x.empty()) positions.insert(positions.end(), &x[0].x, &x[0].x + 3 * x.size());
     }
     if (!poses.empty()) out.add<double>("pose", poses, kPose);
     if (!positions.empty()) add_reals("position", positions, 3, settings.precision, out);

@@ -54,6 +54,7 @@ struct Selection final : Exporter {
     bool everything = true;     // all objects
     std::set<std::string> seen; // field and number names met so far, to report patterns without a match
     std::optional<int> last_frame;
+    bool wrote = false; // a frame, since open or resume
     Snapshot reduced;
 
     Errors choose(const SnapshotLayout& given) {
@@ -106,6 +107,7 @@ struct Selection final : Exporter {
         path = to;
         seen.clear();
         last_frame.reset();
+        wrote = false;
         if (Errors e = choose(given); !e.empty()) return e;
         return unmatched_objects();
     }
@@ -115,6 +117,7 @@ struct Selection final : Exporter {
     }
     Errors resume(const std::string& to, const SnapshotLayout& given, int frame) override {
         if (Errors e = begin(to, given); !e.empty()) return e;
+        last_frame = frame;
         return guarded([&] { return inner->resume(to, shown(), frame); });
     }
     Errors change_layout(const SnapshotLayout& given) override {
@@ -155,6 +158,7 @@ struct Selection final : Exporter {
             return {error};
         }
         last_frame = s.frame;
+        wrote = true;
         remember_names(s);
         if (everything && is_all(settings.fields)) return guarded([&] { return inner->write(s); });
         reduce(s);
@@ -166,7 +170,7 @@ struct Selection final : Exporter {
         for (const std::string& pattern : settings.fields) {
             const bool found =
                 std::any_of(seen.begin(), seen.end(), [&](auto& n) { return matches(pattern, n); });
-            if (pattern == "*" || found || !last_frame) continue;
+            if (pattern == "*" || found || !wrote) continue;
             Error error = file_error(path, "no object has a field of this name");
             error.path = "fields";
             error.value = pattern;

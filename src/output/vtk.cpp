@@ -13,6 +13,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <zlib.h>
 
 namespace sinew {
@@ -36,10 +37,18 @@ std::string escape(std::string_view text) {
     return out;
 }
 
+// Connectivity and the like rarely change from frame to frame; compressing them again would take most of the
+// time.
+struct PackedArray {
+    Bytes raw, packed;
+};
+using PackedArrays = std::map<std::string, PackedArray>; // by section and name
+
 struct VtkWriter {
     std::string xml;
     Bytes appended;
     int level = 3;
+    PackedArrays* kept = nullptr;
 
     // one block after the other; a failure of zlib can only be lack of memory
     void append_data(ByteSpan data) {
@@ -74,8 +83,19 @@ struct VtkWriter {
     template <class T> static ByteSpan raw(const std::vector<T>& v) {
         return {reinterpret_cast<const std::uint8_t*>(v.data()), v.size() * sizeof(T)};
     }
-    void ints(const std::string& name, const std::vector<std::int32_t>& v) {
-        array("Int32", name, 1, raw(v), false, 4);
+    void ints(const std::string& section, const std::string& name, const std::vector<std::int32_t>& v) {
+        xml += "<DataArray type=\"Int32\" Name=\"" + name + "\" format=\"appended\" offset=\"" +
+               std::to_string(appended.size()) + "\"/>\n";
+        const ByteSpan data = raw(v);
+        PackedArray& last = (*kept)[section + name];
+        if (last.packed.empty() || !std::equal(data.begin(), data.end(), last.raw.begin(), last.raw.end())) {
+            const std::size_t begin = appended.size();
+            append_data(data);
+            last.raw.assign(data.begin(), data.end());
+            last.packed.assign(appended.begin() + std::ptrdiff_t(begin), appended.end());
+        } else {
+            append_bytes(appended, last.packed.data(), last.packed.size());
+        }
     }
     void reals(const std::string& name, std::span<const double> v, std::size_t components, bool single,
                bool tuples) {
@@ -108,6 +128,7 @@ struct VtkExporter final : Exporter {
     std::string path;
     SnapshotLayout layout;
     std::vector<std::pair<int, double>> frames; // number, time [s]
+    PackedArrays kept;
 
     Errors open(const std::string& to, const SnapshotLayout& given) override {
         path = to;
@@ -172,7 +193,7 @@ struct VtkExporter final : Exporter {
         for (const SnapshotField& f : m.fields)
             w.reals(f.name, f.values, std::size_t(f.components), single, false);
         if (!uv.empty()) w.reals("uv", uv, 2, true, false);
-        w.ints("object", m.vertex_object);
+        w.ints("PointData", "object", m.vertex_object);
         if (!m.id.empty()) w.array("UInt32", "id", 1, VtkWriter::raw(m.id), false, 4);
         for (const auto& [name, member] : m.groups)
             w.array("UInt8", "group_" + name, 1, VtkWriter::raw(member), false, 1);
@@ -184,22 +205,23 @@ struct VtkExporter final : Exporter {
         object.insert(object.end(), m.segment_object.begin(), m.segment_object.end());
         object.insert(object.end(), m.polygon_object.begin(), m.polygon_object.end());
         w.xml += "<CellData>\n";
-        w.ints("object", object);
+        w.ints("CellData", "object", object);
         w.xml += "</CellData>\n<Verts>\n";
         for (std::size_t i = 1; i <= m.points.size(); ++i) offsets.push_back(std::int32_t(i));
-        w.ints("connectivity", m.points);
-        w.ints("offsets", offsets);
+        w.ints("Verts", "connectivity", m.points);
+        w.ints("Verts", "offsets", offsets);
         w.xml += "</Verts>\n<Lines>\n";
         offsets.clear();
         for (std::size_t i = 0; i < m.segments.size(); ++i) {
             connectivity.insert(connectivity.end(), {m.segments[i][0], m.segments[i][1]});
             offsets.push_back(std::int32_t(connectivity.size()));
         }
-        w.ints("connectivity", connectivity);
-        w.ints("offsets", offsets);
+        w.ints("Lines", "connectivity", connectivity);
+        w.ints("Lines", "offsets", offsets);
         w.xml += "</Lines>\n<Polys>\n";
-        w.ints("connectivity", m.polygon_vertex);
-        w.ints("offsets", std::vector<std::int32_t>(m.polygon_begin.begin() + 1, m.polygon_begin.end()));
+        w.ints("Polys", "connectivity", m.polygon_vertex);
+        w.ints("Polys", "offsets",
+               std::vector<std::int32_t>(m.polygon_begin.begin() + 1, m.polygon_begin.end()));
         w.xml += "</Polys>\n";
     }
     void field_data(const Snapshot& s, const FlatMesh& m, bool corner_uv, VtkWriter& w) const {
@@ -225,6 +247,7 @@ struct VtkExporter final : Exporter {
         if (!per_vertex) uv.clear();
         VtkWriter w;
         w.level = settings.level;
+        w.kept = &kept;
         w.xml =
             "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"1.0\" byte_order=\"LittleEndian\" "
             "header_type=\"UInt64\" compressor=\"vtkZLibDataCompressor\">\n<PolyData>\n";
