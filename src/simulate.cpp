@@ -50,7 +50,7 @@ void add_up(const Report& step, Report& total) {
     total.residual = step.residual;
     total.step_length = step.step_length;
     total.path = step.path;
-    total.stages.insert(total.stages.end(), step.stages.begin(), step.stages.end());
+    for (const StageTime& t : step.stages) add_time(total.stages, t.name, t.seconds);
     total.warnings.insert(total.warnings.end(), step.warnings.begin(), step.warnings.end());
 }
 

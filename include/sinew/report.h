@@ -5,9 +5,24 @@
 namespace sinew {
 
 struct StageTime {
-    const char* name;  // of the stage, a literal
-    double seconds;
+    const char* name = ""; // of the stage, a literal
+    double seconds = 0;
 };
+// Wall time per stage; room for twelve, so that a step allocates nothing for them.
+struct StageTimes {
+    std::array<StageTime, 12> entries;
+    int count = 0;
+    const StageTime* begin() const { return entries.data(); }
+    const StageTime* end() const { return entries.data() + count; }
+};
+// adds to the stage of that name; what does not fit goes to the last one
+inline void add_time(StageTimes& times, const char* name, double seconds) {
+    int i = 0;
+    while (i < times.count && std::string_view(times.entries[i].name) != name) ++i;
+    if (i == int(times.entries.size())) --i;
+    else if (i == times.count) times.entries[times.count++].name = name;
+    times.entries[i].seconds += seconds;
+}
 struct Report {
     Status status = Status::ok;
     std::string message;          // why it failed, empty if ok
@@ -41,7 +56,7 @@ struct Report {
     int inverted = 0;             // elements
     int alive = 0;                // points
     double seconds = 0;           // wall time of the step
-    std::vector<StageTime> stages; // wall time per stage
+    StageTimes stages;            // wall time per stage
     const char* path = "";        // which special inner loop did the work, a literal; empty = the general one
     std::vector<std::string> warnings;
 };

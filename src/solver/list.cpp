@@ -1,6 +1,7 @@
 // All solvers and presets, one row each.
 #include "core/fields.h"
 #include "solver/explicit.h"
+#include "solver/newton.h"
 #include "solver/solver.h"
 
 namespace sinew {
@@ -14,6 +15,12 @@ std::span<const SolverEntry> solver_entries() {
     static const std::vector<SolverEntry> entries{
         {"explicit", "forward, symplectic and improved Euler, RK2, RK4, Verlet, leapfrog", "", explicit_needs(),
          defaults<ExplicitSettings>, describe<ExplicitSettings>, make_explicit},
+        {"newton", "implicit Euler, implicit midpoint, BDF2, Newmark and statics by Newton's method", "", newton_needs(),
+         defaults<NewtonSettings>, describe<NewtonSettings>, make_newton},
+        {"linearly_implicit", "implicit Euler with one linear solve per step", "newton", newton_needs(),
+         make_linearly_implicit_settings, describe<NewtonSettings>, make_newton},
+        {"baraff_witkin", "implicit Euler linearised as by Baraff and Witkin (1998), conjugate gradients", "newton",
+         newton_needs(), make_baraff_witkin_settings, describe<NewtonSettings>, make_newton},
     };
     return entries;
 }

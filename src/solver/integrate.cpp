@@ -1,0 +1,156 @@
+#include "solver/integrate.h"
+#include "model/visit.h"
+#include "solver/measure.h"
+#include <algorithm>
+
+namespace sinew {
+
+namespace {
+
+constexpr std::string_view kPreviousX = "newton.x_previous", kPreviousV = "newton.v_previous",
+                           kAcceleration = "newton.acceleration",
+                           kHistory = "newton.history"; // length of the step that wrote the others, its number
+
+Eigen::Map<const Vec3> at(std::span<const Real> a, int i) { return Eigen::Map<const Vec3>(a.data() + 3 * i); }
+
+// length of the step before; 0 if there was none, if another solver made it, or if the memory is of another model
+Real previous_dt(const Model& m, const State& now, std::string_view companion) {
+    const auto *history = find_memory(now, kHistory), *array = find_memory(now, companion);
+    if (!history || history->size() != 2 || !array || array->size() != 3 * std::size_t(point_count(m))) return 0;
+    return (*history)[1] == Real(now.step) ? (*history)[0] : 0;
+}
+
+// particles without a step behind them
+bool is_new(const Model& m, const State& now, int i, Real dt_previous) {
+    return (m.point.flags[i] & kPooled) && !now.point.age.empty() && now.point.age[i] < dt_previous;
+}
+
+struct Bdf2 {
+    Real a0 = 1, a1 = 1, a2 = 0; // implicit Euler
+};
+Bdf2 bdf2_coefficients(Real dt, Real dt_previous) {
+    if (dt_previous <= 0) return {};
+    const Real r = dt / dt_previous;
+    return {(1 + 2 * r) / (1 + r), 1 + r, r * r / (1 + r)};
+}
+
+template <class F> void for_each_unknown(const StepProblem& p, F&& f) {
+    parallel_for(p.parallel, point_count(p.model), kGrain, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i)
+            if (is_unknown(p.model, p.now, i)) f(i);
+    });
+}
+
+void build_bdf2(const StepProblem& p, Stage& s) {
+    const Real h = p.dt, h_previous = previous_dt(p.model, p.now, kPreviousX);
+    const auto [a0, a1, a2] = bdf2_coefficients(h, h_previous);
+    s.scale = a0 * a0 / (h * h);
+    s.rate = a0 / h;
+    if (h_previous <= 0) {
+        for_each_unknown(p, [&](int i) { s.travel[i] = real3(h * vec(p.now.point.v[i])); });
+        return;
+    }
+    const std::vector<Real>&x_previous = *find_memory(p.now, kPreviousX), &v_previous = *find_memory(p.now, kPreviousV);
+    const Real c0 = a0, c1 = a1, c2 = a2;
+    for_each_unknown(p, [&](int i) {
+        const Vec3 v = vec(p.now.point.v[i]);
+        if (is_new(p.model, p.now, i, h_previous)) {
+            s.travel[i] = real3(h * v);
+            s.drift[i] = real3((1 - c0) * v);
+            return;
+        }
+        const Vec3 moved = vec(p.now.point.x[i]) - at(x_previous, i);
+        s.travel[i] = real3(c2 / c0 * moved + h / (c0 * c0) * (c1 * v - c2 * at(v_previous, i)));
+        s.drift[i] = real3(-c2 / h * moved);
+    });
+}
+
+// a = f/m at the start for every point that has no acceleration yet
+void find_acceleration(const StepProblem& p, Stage& s) {
+    const int n = point_count(p.model);
+    const Real h_previous = previous_dt(p.model, p.now, kAcceleration);
+    bool missing = h_previous <= 0;
+    for (int i = 0; i < n && !missing; ++i) missing = is_unknown(p.model, p.now, i) && is_new(p.model, p.now, i, h_previous);
+    if (missing) {
+        s.f.resize(dofs_of(p.model).size());
+        const Evaluation ev = evaluation_of(p.model, p.now, p.dt);
+        compute_forces(p.parallel, p.model, p.input, ev, p.now.point, p.now.frame, s.forces, s.f);
+    }
+    const std::vector<Real>* known = h_previous > 0 ? find_memory(p.now, kAcceleration) : nullptr;
+    s.acceleration.assign(n, {});
+    for_each_unknown(p, [&](int i) {
+        if (known && !is_new(p.model, p.now, i, h_previous)) s.acceleration[i] = real3(at(*known, i));
+        else if (p.model.point.mass[i] > 0) s.acceleration[i] = real3(at(s.f, i) / p.model.point.mass[i]);
+    });
+}
+
+void build_newmark(const StepProblem& p, const SchemeSettings& c, Stage& s) {
+    const Real h = p.dt;
+    find_acceleration(p, s);
+    s.scale = 1 / (c.beta * h * h);
+    s.rate = c.gamma / (c.beta * h);
+    for_each_unknown(p, [&](int i) {
+        const Vec3 v = vec(p.now.point.v[i]), a = vec(s.acceleration[i]);
+        const Vec3 travel = h * v + h * h * (0.5 - c.beta) * a;
+        s.travel[i] = real3(travel);
+        s.drift[i] = real3(v + h * (1 - c.gamma) * a - s.rate * travel);
+    });
+}
+
+} // namespace
+
+Scheme find_scheme(std::string_view name) {
+    for (std::size_t i = 0; i < kSchemeNames.size(); ++i)
+        if (kSchemeNames[i] == name) return Scheme(i);
+    return Scheme::implicit_euler;
+}
+
+void register_memory(const SchemeSettings& c, const Model& m, State& state) {
+    const std::size_t n = 3 * std::size_t(point_count(m));
+    if (c.scheme == Scheme::bdf2) {
+        memory_array(state, kPreviousX, n);
+        memory_array(state, kPreviousV, n);
+    }
+    if (c.scheme == Scheme::newmark) memory_array(state, kAcceleration, n);
+    if (c.scheme == Scheme::bdf2 || c.scheme == Scheme::newmark) memory_array(state, kHistory, 2);
+}
+
+void build_stage(const StepProblem& p, const SchemeSettings& c, Stage& s) {
+    const Real h = p.dt;
+    s.elapsed = c.scheme == Scheme::implicit_midpoint ? 0.5 * h : h;
+    s.travel.assign(point_count(p.model), {});
+    s.drift.assign(point_count(p.model), {});
+    if (c.scheme == Scheme::bdf2) return build_bdf2(p, s);
+    if (c.scheme == Scheme::newmark) return build_newmark(p, c, s);
+    s.rate = 1 / s.elapsed;
+    s.scale = c.scheme == Scheme::quasi_static ? 0 : s.rate * s.rate;
+    if (c.scheme == Scheme::quasi_static) return;
+    for_each_unknown(p, [&](int i) { s.travel[i] = real3(s.elapsed * vec(p.now.point.v[i])); });
+}
+
+void finish_stage(const StepProblem& p, const SchemeSettings& c, const Stage& s, std::span<const Real> d, State& next) {
+    const std::size_t n = 3 * std::size_t(point_count(p.model));
+    const bool midpoint = c.scheme == Scheme::implicit_midpoint;
+    const Real h_previous = c.scheme == Scheme::bdf2 ? previous_dt(p.model, p.now, kPreviousX) : 0;
+    Real* acceleration = c.scheme == Scheme::newmark ? memory_array(next, kAcceleration, n).data() : nullptr;
+    if (acceleration) std::fill(acceleration, acceleration + n, 0.0);
+    for_each_unknown(p, [&](int i) {
+        const Vec3 x = vec(p.now.point.x[i]), v = vec(p.now.point.v[i]), move = at(d, i);
+        const Vec3 w = vec(s.drift[i]) + s.rate * move, a = s.scale * (move - vec(s.travel[i]));
+        next.point.x[i] = real3(x + (midpoint ? 2 : 1) * move);
+        next.point.v[i] = real3(midpoint ? Vec3(2 * w - v) : w);
+        if (h_previous > 0 && is_new(p.model, p.now, i, h_previous)) next.point.v[i] = real3(v + p.dt * a);
+        if (acceleration) Eigen::Map<Vec3>(acceleration + 3 * i) = a;
+    });
+    if (c.scheme == Scheme::bdf2 && n > 0) {
+        std::copy_n(&p.now.point.x.data()->x, n, memory_array(next, kPreviousX, n).data());
+        std::copy_n(&p.now.point.v.data()->x, n, memory_array(next, kPreviousV, n).data());
+    }
+    if (c.scheme == Scheme::bdf2 || c.scheme == Scheme::newmark) {
+        std::vector<Real>& history = memory_array(next, kHistory, 2);
+        history[0] = p.dt;
+        history[1] = Real(p.now.step + 1);
+    }
+}
+
+} // namespace sinew

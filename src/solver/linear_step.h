@@ -1,0 +1,27 @@
+// One linear system of an implicit step, made positive definite if it is not:
+//   (matrix + diagonal + lambda mean(diagonal) I) x = b
+// lambda = 0 as long as factorisation (or conjugate gradients) finds the matrix positive definite; otherwise it grows
+// from 1e-8 by factors of 10: a step between Newton's and steepest descent (Levenberg 1944). Equilibria without inertia
+// start with 1e-3, because slack springs leave whole directions without stiffness; it falls after full steps and grows
+// after short ones.
+#pragma once
+#include "linalg/linear_solver.h"
+#include "sinew/report.h"
+#include "solver/objective.h"
+
+namespace sinew {
+
+struct LinearStep {
+    std::unique_ptr<LinearSolver> solver;
+    std::string trouble;          // why there is no solver
+    Real lambda = 0;
+    std::vector<Real> diagonal;   // scratch
+};
+
+// Adds objective.mass and lambda to objective.matrix and solves; x is zero on fixed blocks. False: see the report.
+bool solve_linear(const StepProblem&, Objective&, std::span<const Real> b, LinearStep&, std::span<Real> x, Report&);
+
+// lambda for the next iteration after a line search that accepted `length`, 0 = none
+void adapt_lambda(bool has_inertia, Real length, LinearStep&);
+
+} // namespace sinew

@@ -1,0 +1,233 @@
+// Newton's method on the incremental potential of an implicit time scheme (integrate.h, objective.h):
+//   predict    displacement of the free points without forces, or none if that has the lower potential; fixed points go
+//              to their targets, passive ones with their field
+//   loop
+//     detect   contacts of the surface at x + d
+//     residual unbalanced forces; end if small
+//     assemble projected Hessian
+//     solve    (M scale + H) p = -residual
+//     search   largest length that lowers the potential; end if the correction |p|/h is small
+//   finish     velocities and memory
+// Linearly implicit (spec P110, U027-28): one such solve about d = 0 without search. Baraff and Witkin (1998) also take
+// the forces without potential at the velocity of the start: see baraff_witkin.cpp.
+//
+// A step that does not reach its tolerance within max_iterations is kept with a warning, unless it is far off: then, as
+// after numbers that are not finite, it fails and the caller may try a shorter one.
+#include "solver/newton.h"
+#include "solver/baraff_witkin.h"
+#include "solver/stage_clock.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace sinew {
+
+namespace {
+
+constexpr Real kFarSpeed = 1e3, kFarForce = 1e-3; // not converged: times the tolerance, of the largest force
+constexpr Real kStaticLambda = 1e-3;              // first regularisation without inertia, see linear_step.h
+
+struct NewtonSolver final : Solver {
+    NewtonSettings settings;
+    SchemeSettings scheme;
+    HessianTerms terms;
+    ParallelPtr parallel;
+    Objective objective;
+    LinearStep linear;
+    BaraffWitkinScratch baraff_witkin;
+    std::vector<Real> d, trial, direction, rhs;
+    Real speed = 0;      // [m/s] last correction
+    Report report;
+    StageClock clock;
+
+    Report step(const Model&, const Input&, const State& now, State& next, double dt, Trace*) override;
+    void drop_caches() override;
+    void make_linear();
+
+    void predict(const StepProblem&);
+    bool is_done(int iteration);
+    bool solve(const StepProblem&);
+    void search(const StepProblem&, Trace*);
+    void linearise(const StepProblem&);
+    void finish(const StepProblem&, State& next);
+    bool check_residual(const StepProblem&);
+    bool iterates() const { return settings.linearisation == "full"; }
+};
+
+Report NewtonSolver::step(const Model& m, const Input& input, const State& now, State& next, double dt, Trace* trace) {
+    const StepProblem p{*parallel, m, input, now, dt};
+    begin_clock(clock, report);
+    next = now;
+    begin_objective(p, scheme, objective);
+    terms.force_v = objective.stage.rate;
+    predict(p);
+    lap(clock, "predict", report);
+    for (int iteration = 0;; ++iteration) {
+        detect_contacts(p, d, objective);
+        lap(clock, "detect", report);
+        compute_residual(p, d, objective);
+        ++report.evaluations;
+        const bool stop = !check_residual(p) || is_done(iteration);
+        lap(clock, "residual", report);
+        if (stop) break;
+        if (settings.linearisation == "baraff_witkin") {
+            linearise(p);
+            continue;
+        }
+        if (!compute_matrix(p, terms, objective)) {
+            report.status = Status::failed;
+            report.message = "the matrix has more than 2^31 - 1 entries";
+            break;
+        }
+        lap(clock, "assemble", report);
+        const bool solved = solve(p);
+        lap(clock, "solve", report);
+        if (!solved) break;
+        search(p, trace);
+        lap(clock, "search", report);
+    }
+    finish(p, next);
+    lap(clock, "finish", report);
+    return std::move(report);
+}
+
+// the displacement of lower potential: without forces, or none
+void NewtonSolver::predict(const StepProblem& p) {
+    const std::size_t n = objective.mass.size();
+    for (auto* a : {&d, &trial, &direction, &rhs}) a->assign(n, 0.0);
+    speed = 0;
+    linear.lambda = scheme.scheme == Scheme::quasi_static ? kStaticLambda : 0;
+    set_given(p, objective, d);
+    if (!iterates() || scheme.scheme == Scheme::quasi_static) return;
+    trial = d;
+    for (int i = 0; i < point_count(p.model); ++i)
+        if (is_unknown(p.model, p.now, i)) Eigen::Map<Vec3>(trial.data() + 3 * i) = vec(objective.stage.travel[i]);
+    objective.at = d;
+    const Merit at_rest = compute_merit(p, d, objective), moving = compute_merit(p, trial, objective);
+    report.evaluations += 2;
+    if (moving.value < at_rest.value) d.swap(trial);
+}
+
+// relative force balance into the report; false if it is not finite
+bool NewtonSolver::check_residual(const StepProblem& p) {
+    const Objective& o = objective;
+    report.residual = o.force_scale > 0 ? o.residual_norm / o.force_scale : o.residual_norm;
+    if (o.not_finite < 0) return report.status != Status::failed;
+    const Object& owner = p.model.objects[p.model.point.object[o.not_finite]];
+    report.status = Status::failed;
+    report.failed_object = owner.name;
+    report.failed_index = o.not_finite - owner.points.begin;
+    report.message = fmt::format("forces are not finite (object '{}', index {})", owner.name, report.failed_index);
+    return false;
+}
+
+bool NewtonSolver::is_done(int iteration) {
+    if (!iterates()) return iteration > 0;
+    if (report.residual <= settings.force_tolerance || objective.force_scale == 0) return true;
+    // a correction held back by regularisation says nothing
+    if (iteration > 0 && speed <= settings.tolerance && linear.lambda <= 1e-6) return true;
+    if (iteration < settings.max_iterations) return false;
+    if (speed <= kFarSpeed * settings.tolerance || report.residual <= kFarForce) {
+        report.warnings.push_back("Newton's method has not reached its tolerance");
+    } else {
+        report.status = Status::failed;
+        report.message = fmt::format("Newton's method has not converged in {} iterations: correction {:.3g} m/s, "
+                                     "unbalanced force {:.3g} of the largest", iteration, speed, report.residual);
+    }
+    return true;
+}
+
+bool NewtonSolver::solve(const StepProblem& p) {
+    for (std::size_t i = 0; i < rhs.size(); ++i) rhs[i] = -objective.residual[i];
+    ++report.iterations;
+    return solve_linear(p, objective, rhs, linear, direction, report);
+}
+
+void NewtonSolver::search(const StepProblem& p, Trace* trace) {
+    const DirectionSize size = measure_direction(p, direction, objective);
+    speed = size.largest / objective.stage.elapsed;
+    struct Line {
+        NewtonSolver& s;
+        const StepProblem& p;
+        static Merit at(void* data, Real length) {
+            auto& [s, p] = *static_cast<Line*>(data);
+            add_direction(p, s.d, length, s.direction, s.trial);
+            return compute_merit(p, s.trial, s.objective);
+        }
+    } line{*this, p};
+    report.step_length = 1;
+    const bool searches = settings.line_search && iterates();
+    const Merit start = searches || trace ? compute_merit(p, d, objective) : Merit{};
+    if (searches) {
+        const SearchResult found = search_line({&line, Line::at}, start, size.slope);
+        report.evaluations += found.evaluations + 1;
+        report.step_length = found.length;
+        adapt_lambda(objective.stage.scale > 0, found.length, linear);
+    }
+    if (trace)
+        trace->iterations.push_back({report.iterations, start.value, report.residual, report.step_length});
+    add_direction(p, d, report.step_length, direction, d);
+}
+
+void NewtonSolver::linearise(const StepProblem& p) {
+    ++report.iterations;
+    solve_baraff_witkin(p, terms.projection, objective, linear, baraff_witkin, d, report);
+    lap(clock, "solve", report);
+}
+
+void NewtonSolver::finish(const StepProblem& p, State& next) {
+    finish_stage(p, scheme, objective.stage, d, next);
+    advect_passive(*parallel, p.model, p.now, p.dt, next.point);
+    place_fixed(p.model, objective.prescribed, p.now, p.dt, next.point, next.frame);
+    const StepWork work = compute_work(p, objective, next);
+    report.work_damping = work.damping;
+    report.work_external = work.external;
+    report.dt = p.dt;
+    next.time = p.now.time + p.dt;
+    next.step = p.now.step + 1;
+}
+
+void NewtonSolver::make_linear() {
+    auto made = make_linear_solver(settings.linear_solver, {settings.ordering, settings.preconditioner,
+                                                            settings.cg_tolerance, settings.cg_iterations});
+    if (made) linear.solver = std::move(*made.value);
+    else linear.trouble = made.errors.front().message;
+}
+
+void NewtonSolver::drop_caches() {
+    objective = {};
+    linear = {};
+    baraff_witkin = {};
+    make_linear();
+    for (auto* a : {&d, &trial, &direction, &rhs}) *a = {};
+}
+
+std::shared_ptr<void> preset(const char* linearisation, const char* linear_solver) {
+    auto s = std::make_shared<NewtonSettings>();
+    s->linearisation = linearisation;
+    s->linear_solver = linear_solver;
+    return s;
+}
+
+} // namespace
+
+std::shared_ptr<void> make_linearly_implicit_settings() { return preset("linearly_implicit", "default"); }
+std::shared_ptr<void> make_baraff_witkin_settings() { return preset("baraff_witkin", "cg"); }
+
+Needs newton_needs() { return {.points = true, .frames = false, .scalars = false, .passive = true, .hessian = true}; }
+
+std::unique_ptr<Solver> make_newton(const Context& context, const Model& m, State& state, const void* settings) {
+    auto solver = std::make_unique<NewtonSolver>();
+    NewtonSettings& s = solver->settings = *static_cast<const NewtonSettings*>(settings);
+    solver->scheme = {find_scheme(s.scheme), s.beta, s.gamma};
+    solver->terms.projection = s.projection == "none"       ? Projection::none
+                               : s.projection == "absolute" ? Projection::absolute
+                                                            : Projection::clamp;
+    solver->terms.force_x = 1;
+    solver->parallel = make_parallel(context);
+    solver->make_linear();
+    register_memory(solver->scheme, m, state);
+    return solver;
+}
+
+} // namespace sinew

@@ -1,0 +1,56 @@
+// Implicit time stepping of points by Newton's method: settings and entry. The step is in newton.cpp, the schemes in
+// integrate.h, what is minimised in objective.h.
+#pragma once
+#include "core/fields.h"
+#include "solver/solver.h"
+
+namespace sinew {
+
+struct NewtonSettings {
+    std::string scheme = "implicit_euler";
+    std::string linearisation = "full";
+    double beta = 0.25, gamma = 0.5;
+    double tolerance = 1e-4, force_tolerance = 1e-8;
+    int max_iterations = 50;
+    bool line_search = true;
+    std::string projection = "clamp";
+    std::string linear_solver = "default";
+    std::string ordering = "amd";
+    std::string preconditioner = "jacobi";
+    double cg_tolerance = 1e-6;
+    int cg_iterations = 1000;
+
+    template <class V> static void fields(NewtonSettings& s, V&& v) {
+        v("scheme", s.scheme,
+          Field{.allowed = {"implicit_euler", "implicit_midpoint", "bdf2", "newmark", "quasi_static"},
+                .doc = "how time advances; quasi_static leaves inertia out"});
+        v("linearisation", s.linearisation,
+          Field{.allowed = {"full", "linearly_implicit", "baraff_witkin"},
+                .doc = "iterate to convergence, or take one linear solve about the start of the step; baraff_witkin takes "
+                       "forces without potential at the start velocity"});
+        v("beta", s.beta, Field{.min = 0, .max = 1, .min_exclusive = true, .doc = "of newmark: weight of the new acceleration in positions"});
+        v("gamma", s.gamma, Field{.min = 0, .max = 1, .min_exclusive = true, .doc = "of newmark: weight of the new acceleration in velocities"});
+        v("tolerance", s.tolerance, Field{.min = 0, .min_exclusive = true, .unit = "m/s", .doc = "largest correction of a velocity in the last iteration"});
+        v("force_tolerance", s.force_tolerance,
+          Field{.min = 0, .max = 1, .doc = "largest unbalanced force by the largest force; meeting either tolerance ends the iteration"});
+        v("max_iterations", s.max_iterations, Field{.min = 1, .doc = "of Newton's method per step"});
+        v("line_search", s.line_search, Field{.doc = "shorten steps that do not lower the incremental potential"});
+        v("projection", s.projection,
+          Field{.allowed = {"clamp", "absolute", "none"}, .doc = "of element Hessians to positive semi-definite"});
+        v("linear_solver", s.linear_solver, Field{.allowed = {"default", "cholesky", "ldlt", "cg"}, .doc = "for the Newton systems"});
+        v("ordering", s.ordering, Field{.allowed = {"amd", "metis"}, .doc = "fill-reducing order of direct solvers"});
+        v("preconditioner", s.preconditioner, Field{.allowed = {"jacobi", "ic0", "none"}, .doc = "of cg"});
+        v("cg_tolerance", s.cg_tolerance,
+          Field{.min = 0, .max = 1, .min_exclusive = true, .max_exclusive = true, .doc = "relative, of cg"});
+        v("cg_iterations", s.cg_iterations, Field{.min = 1, .doc = "most iterations of cg per system"});
+    }
+};
+
+// presets
+std::shared_ptr<void> make_linearly_implicit_settings();
+std::shared_ptr<void> make_baraff_witkin_settings();
+
+Needs newton_needs();
+std::unique_ptr<Solver> make_newton(const Context&, const Model&, State&, const void* settings);
+
+} // namespace sinew

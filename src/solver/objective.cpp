@@ -1,0 +1,311 @@
+#include "solver/objective.h"
+#include "model/surface.h"
+#include "solver/measure.h"
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+Eigen::Map<Vec3> at(std::span<Real> a, int i) { return Eigen::Map<Vec3>(a.data() + 3 * i); }
+Eigen::Map<const Vec3> at(std::span<const Real> a, int i) { return Eigen::Map<const Vec3>(a.data() + 3 * i); }
+Eigen::Map<const Vec3> at(const std::vector<Real>& a, int i) { return Eigen::Map<const Vec3>(a.data() + 3 * i); }
+Eigen::Map<Vec3> at(std::vector<Real>& a, int i) { return Eigen::Map<Vec3>(a.data() + 3 * i); }
+
+template <class F> void for_each_point(const StepProblem& p, F&& f) {
+    parallel_for(p.parallel, point_count(p.model), kGrain, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) f(i);
+    });
+}
+template <class F> Real sum_over_points(const StepProblem& p, std::vector<Real>& partial, F&& f) {
+    return ordered_sum(p.parallel, point_count(p.model), kGrain, partial, [&](int begin, int end) {
+        Real sum = 0;
+        for (int i = begin; i < end; ++i) sum += f(i);
+        return sum;
+    });
+}
+template <class F> Real max_over_points(const StepProblem& p, std::vector<Real>& partial, F&& f) {
+    const int n = point_count(p.model), chunks = chunk_count(n, kGrain);
+    if (int(partial.size()) < chunks) partial.resize(chunks);
+    parallel_for(p.parallel, n, kGrain, [&](int begin, int end) {
+        Real largest = 0;
+        for (int i = begin; i < end; ++i) largest = std::max(largest, f(i));
+        partial[begin / kGrain] = largest;
+    });
+    Real largest = 0;
+    for (int c = 0; c < chunks; ++c) largest = std::max(largest, partial[c]);
+    return largest;
+}
+
+bool is_free(const Model& m, int i) { return !(m.point.flags[i] & (kFixed | kPassive)); }
+
+// pattern and plan of the model's elements
+void build_matrix_caches(const StepProblem& p, Objective& o) {
+    const Dofs dofs = dofs_of(p.model);
+    BlockPattern pattern;
+    if (!build_hessian_pattern(o.elements, {}, dofs, pattern)) pattern = {};
+    build_hessian_plan(o.elements, dofs, pattern, o.plan);
+    o.matrix = make_block_sparse(std::move(pattern));
+    o.has_contact_pairs = o.is_analysed = false;
+}
+
+void refresh_caches(const StepProblem& p, Objective& o) {
+    const Dofs dofs = dofs_of(p.model);
+    if (o.topology != p.model.topology_revision || o.tables != p.model.elements.get()) {
+        o.topology = p.model.topology_revision;
+        o.tables = p.model.elements.get();
+        collect_elements(*p.model.elements, o.elements);
+        build_gather(o.elements, dofs, kValue, o.potentials);
+        build_gather(o.elements, dofs, kForce, o.forces);
+        build_matrix_caches(p, o);
+    } else if (o.has_contact_pairs) {
+        build_matrix_caches(p, o); // the pattern of a step must not depend on the steps before
+    }
+    // frames and scalars are no unknowns of this solver, only obstacles
+    bool changed = int(o.fixed.size()) != dofs.blocks();
+    o.fixed.resize(dofs.blocks(), 1);
+    for (int i = 0; i < dofs.points; ++i) {
+        const unsigned char mask = !is_free(p.model, i);
+        changed = changed || o.fixed[i] != mask;
+        o.fixed[i] = mask;
+    }
+    std::fill(o.fixed.begin() + dofs.points, o.fixed.end(), 1);
+    if (changed) o.is_analysed = false;
+}
+
+// forces and grabs of the input, inertia on the diagonal
+void build_input(const StepProblem& p, Objective& o) {
+    const int n = point_count(p.model);
+    std::fill(o.input.begin(), o.input.end(), 0.0);
+    std::fill(o.mass.begin(), o.mass.end(), 0.0);
+    for_each_point(p, [&](int i) {
+        // without inertia a dead particle would leave a zero on the diagonal
+        const bool alive = p.now.point.alive.empty() || p.now.point.alive[i];
+        at(o.mass, i).setConstant(alive ? o.stage.scale * p.model.point.mass[i] : 1);
+    });
+    for (const PointForce& f : p.input.point_forces)
+        if (f.point >= 0 && f.point < n && is_unknown(p.model, p.now, f.point)) at(o.input, f.point) += vec(f.force);
+    for (const Grab& g : p.input.grabs)
+        if (g.point >= 0 && g.point < n) at(o.mass, g.point).array() += g.stiffness;
+}
+
+// contacts that may be met within the step are in the list from the first iteration on
+Real contact_margin(const StepProblem& p, Objective& o) {
+    const Real travel = max_over_points(p, o.partial, [&](int i) { return vec(o.stage.travel[i]).norm(); });
+    Real speed = 0;
+    for (const Obstacle& s : p.model.obstacles)
+        if (s.frame >= 0) speed = std::max(speed, vec(o.prescribed.frame_velocity[s.frame]).norm());
+    return travel + p.dt * (speed + p.dt * vec(p.model.gravity).norm());
+}
+
+// potentials and forces of the contact elements, few and in key order
+void add_contact_forces(const StepProblem& p, const Evaluation& ev, Objective& o) {
+    const Dofs dofs = dofs_of(p.model);
+    for (const Table& t : o.contact_tables.energies) {
+        const int n = t.row->dofs;
+        const std::size_t size = std::size_t(t.count()) * n;
+        if (o.contact_local.size() < 2 * size) o.contact_local.resize(2 * size);
+        Real *gradient = o.contact_local.data(), *force = gradient + size;
+        t.row->gradient(t, ev, 0, t.count(), gradient);
+        t.row->force(t, ev, 0, t.count(), force);
+        for (int e = 0; e < t.count(); ++e) {
+            const int id = t.stencil[e];
+            const int offset = t.row->points ? dofs.point_offset(id) : dofs.frame_offset(id);
+            for (int k = 0; k < n; ++k) {
+                o.gradient[offset + k] += gradient[e * n + k];
+                o.force[offset + k] += force[e * n + k];
+            }
+        }
+    }
+}
+
+} // namespace
+
+void begin_objective(const StepProblem& p, const SchemeSettings& scheme, Objective& o) {
+    refresh_caches(p, o);
+    build_stage(p, scheme, o.stage);
+    build_prescribed(p.model, p.input, p.now, p.dt, o.prescribed);
+    const int n = dofs_of(p.model).size();
+    for (auto* a : {&o.mass, &o.input, &o.at, &o.gradient, &o.force, &o.residual}) a->resize(n);
+    std::fill(o.force.begin(), o.force.end(), 0.0);
+    build_input(p, o);
+    o.force_scale = 0;
+    o.margin = p.model.obstacles.empty() ? 0 : contact_margin(p, o);
+
+    o.points.x = p.now.point.x;
+    o.points.v = p.now.point.v;
+    o.points.alive = p.now.point.alive;
+    o.frames = p.now.frame;
+    place_given(p, o);
+    o.given.assign(point_count(p.model), {});
+    for_each_point(p, [&](int i) {
+        if (!is_free(p.model, i)) o.given[i] = real3(vec(o.points.x[i]) - vec(p.now.point.x[i]));
+    });
+    o.contacts.obstacle.clear();
+    for (Table& t : o.contact_tables.energies) {
+        t.stencil.clear();
+        t.data.clear();
+        t.object.clear();
+    }
+    collect_elements(o.contact_tables, o.touching);
+}
+
+void place_given(const StepProblem& p, Objective& o) {
+    advect_passive(p.parallel, p.model, p.now, o.stage.elapsed, o.points);
+    place_fixed(p.model, o.prescribed, p.now, o.stage.elapsed, o.points, o.frames);
+}
+
+void set_given(const StepProblem& p, const Objective& o, std::span<Real> d) {
+    for_each_point(p, [&](int i) {
+        if (!is_free(p.model, i)) at(d, i) = vec(o.given[i]);
+    });
+}
+
+void move_points(const StepProblem& p, std::span<const Real> d, Objective& o) {
+    for_each_point(p, [&](int i) {
+        if (!is_unknown(p.model, p.now, i)) return;
+        o.points.x[i] = real3(vec(p.now.point.x[i]) + at(d, i));
+        o.points.v[i] = real3(vec(o.stage.drift[i]) + o.stage.rate * at(d, i));
+    });
+}
+
+Evaluation evaluation_at(const StepProblem& p, const Objective& o) {
+    Evaluation ev = evaluation_of(p.model, p.now, p.dt);
+    ev.x = o.points.x.data();
+    ev.v = o.points.v.data();
+    ev.p = o.frames.p.data();
+    ev.q = o.frames.q.data();
+    ev.frame_v = o.frames.v.data();
+    ev.frame_w = o.frames.w.data();
+    ev.t = p.now.time + o.stage.elapsed;
+    return ev;
+}
+
+void detect_contacts(const StepProblem& p, std::span<const Real> d, Objective& o) {
+    if (p.model.obstacles.empty() || p.model.surface.vertices.empty()) return;
+    move_points(p, d, o);
+    o.surface.resize(p.model.surface.vertices.size());
+    surface_positions(p.parallel, p.model, o.points, o.frames, o.surface);
+    detect_obstacles(p.parallel, p.model, o.surface, o.points.alive, o.frames, o.margin, o.detect, o.contacts);
+    build_contact_elements(p.model, o.contacts, o.contact_tables);
+    collect_elements(o.contact_tables, o.touching);
+}
+
+Merit compute_merit(const StepProblem& p, std::span<const Real> d, Objective& o) {
+    move_points(p, d, o);
+    const Evaluation ev = evaluation_at(p, o);
+    Merit m;
+    const auto add = [&](Real part) {
+        m.value += part;
+        m.size += std::abs(part);
+    };
+    for (Real part : energy_by_share(p.parallel, o.elements, ev, o.partial)) add(part);
+    for (Real part : energy_by_share(p.parallel, o.touching, ev, o.partial)) add(part);
+    add(sum_over_points(p, o.partial, [&](int i) {
+        if (!is_unknown(p.model, p.now, i)) return 0.0;
+        return 0.5 * o.stage.scale * p.model.point.mass[i] * (at(d, i) - vec(o.stage.travel[i])).squaredNorm();
+    }));
+    add(-sum_over_points(p, o.partial, [&](int i) { return at(o.input, i).dot(at(d, i)); }));
+    add(-sum_over_points(p, o.partial, [&](int i) { return at(o.force, i).dot(at(d, i) - at(o.at, i)); }));
+    for (const Grab& g : p.input.grabs)
+        if (g.point >= 0 && g.point < point_count(p.model))
+            add(0.5 * g.stiffness * (vec(o.points.x[g.point]) - vec(g.target)).squaredNorm());
+    return m;
+}
+
+void compute_residual(const StepProblem& p, std::span<const Real> d, Objective& o) {
+    move_points(p, d, o);
+    compute_residual_here(p, d, o);
+}
+
+void compute_residual_here(const StepProblem& p, std::span<const Real> d, Objective& o) {
+    const Dofs dofs = dofs_of(p.model);
+    const Evaluation ev = evaluation_at(p, o);
+    std::copy(d.begin(), d.end(), o.at.begin());
+    std::fill(o.gradient.begin(), o.gradient.end(), 0.0);
+    std::fill(o.force.begin(), o.force.end(), 0.0);
+    add_gradient(p.parallel, o.elements, dofs, ev, o.potentials, o.gradient);
+    add_force(p.parallel, o.elements, dofs, ev, o.forces, o.force);
+    add_contact_forces(p, ev, o);
+    for (const Grab& g : p.input.grabs)
+        if (g.point >= 0 && g.point < dofs.points)
+            at(o.gradient, g.point) += g.stiffness * (vec(o.points.x[g.point]) - vec(g.target));
+
+    // the balance, and the largest of its parts as its scale; without inertia weights count too, because at equilibrium
+    // the parts do not show in their sums
+    std::fill(o.residual.begin(), o.residual.end(), 0.0);
+    const Real weight = o.stage.scale > 0 ? 0 : vec(p.model.gravity).norm();
+    const Real largest = max_over_points(p, o.partial, [&](int i) {
+        const Vec3 acting = at(o.force, i) + at(o.input, i), gradient = at(o.gradient, i);
+        Real size = std::max(acting.norm(), gradient.norm());
+        if (!is_unknown(p.model, p.now, i)) return size;
+        const Vec3 inertia = o.stage.scale * p.model.point.mass[i] * (at(d, i) - vec(o.stage.travel[i]));
+        at(o.residual, i) = inertia + gradient - acting;
+        return std::max({size, inertia.norm(), p.model.point.mass[i] * weight});
+    });
+    o.force_scale = std::max(o.force_scale, largest);
+    o.residual_norm = max_over_points(p, o.partial, [&](int i) { return at(o.residual, i).norm(); });
+    const Real sum = sum_over_points(p, o.partial, [&](int i) { return at(o.residual, i).sum(); });
+    o.not_finite = -1;
+    if (std::isfinite(sum)) return;
+    for (int i = 0; i < dofs.points && o.not_finite < 0; ++i)
+        if (!at(o.residual, i).allFinite()) o.not_finite = i;
+}
+
+bool compute_matrix(const StepProblem& p, const HessianTerms& terms, Objective& o) {
+    const Dofs dofs = dofs_of(p.model);
+    const Evaluation ev = evaluation_at(p, o);
+    const bool touching = !o.contacts.obstacle.empty() && !o.touching.tables.empty();
+    if (touching && !build_hessian_plan(o.touching, dofs, o.matrix.pattern, o.contact_plan)) {
+        BlockPattern pattern;
+        if (!build_hessian_pattern(o.elements, o.touching, dofs, pattern)) return false;
+        build_hessian_plan(o.elements, dofs, pattern, o.plan);
+        build_hessian_plan(o.touching, dofs, pattern, o.contact_plan);
+        o.matrix = make_block_sparse(std::move(pattern));
+        o.has_contact_pairs = true;
+        o.is_analysed = false;
+    }
+    if (block_count(o.matrix.pattern.layout) != dofs.blocks()) return false;
+    compute_hessian(p.parallel, o.elements, ev, terms, o.plan, o.matrix);
+    if (touching) add_hessian(p.parallel, o.touching, ev, terms, o.contact_plan, o.matrix);
+    return true;
+}
+
+DirectionSize measure_direction(const StepProblem& p, std::span<const Real> direction, Objective& o) {
+    DirectionSize size;
+    size.largest = max_over_points(p, o.partial, [&](int i) { return at(direction, i).norm(); });
+    size.slope = sum_over_points(p, o.partial, [&](int i) { return at(direction, i).dot(at(o.residual, i)); });
+    return size;
+}
+
+void add_direction(const StepProblem& p, std::span<const Real> d, Real length, std::span<const Real> direction,
+                   std::span<Real> out) {
+    parallel_for(p.parallel, int(d.size()), 4 * kGrain, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) out[i] = d[i] + length * direction[i];
+    });
+}
+
+StepWork compute_work(const StepProblem& p, const Objective& o, const State& next) {
+    StepWork w;
+    for (int i = 0; i < point_count(p.model); ++i) {
+        if (p.model.point.flags[i] & kPassive) continue;
+        const Vec3 moved = vec(next.point.x[i]) - vec(p.now.point.x[i]);
+        const Vec3 force = at(o.force, i);
+        if (is_free(p.model, i)) {
+            w.damping += force.dot(moved);
+            w.external += at(o.input, i).dot(moved);
+        } else {
+            // what holds a fixed point does work when it moves; its own inertia is not an unknown
+            w.external += (at(o.gradient, i) - force).dot(moved);
+        }
+    }
+    for (const Grab& g : p.input.grabs) {
+        if (g.point < 0 || g.point >= point_count(p.model) || !is_unknown(p.model, p.now, g.point)) continue;
+        const Vec3 moved = vec(next.point.x[g.point]) - vec(p.now.point.x[g.point]);
+        w.external += g.stiffness * (vec(g.target) - vec(o.points.x[g.point])).dot(moved);
+    }
+    return w;
+}
+
+} // namespace sinew

@@ -1,0 +1,100 @@
+// The objective of one implicit step and its derivatives, over displacements d of the points (integrate.h):
+//   Phi(d) = 1/2 scale |d - travel|^2_M + E(x + d) + sum_grabs 1/2 k |x + d - target|^2 - f_input . d
+//            - f_lag . (d - d_k)
+//   residual = M scale (d - travel) + grad E + grabs - f_input - f(x + d, w)
+//   matrix   = M scale + Hess E + grabs + PSD(sym(-df/dx - rate df/dv))        (energy/assemble_hessian.h)
+//
+// Forces f without potential (dampers, drag) have no energy to search along. They are lagged: in iteration k the merit
+// function sees the constant f_lag = f(x + d_k, w_k), a linear term, so that at d_k its gradient is the whole residual
+// and the direction -matrix^-1 residual goes down; the next iteration takes the force anew. At convergence the residual
+// is that of the whole force: the lag has no part in the result. It is safe because the matrix holds the damping that
+// the merit function lacks: with curvature p.H p <= p.A p the full step passes the Armijo test wherever the quadratic
+// model holds.
+//
+// Contacts are found anew in each iteration, with a margin, and become penalty elements with frozen normals; within one
+// line search they stay.
+#pragma once
+#include "energy/assemble_hessian.h"
+#include "solver/integrate.h"
+#include "solver/line_search.h"
+
+namespace sinew {
+
+struct Objective {
+    // caches, by topology
+    int topology = -1;
+    const Tables* tables = nullptr;
+    ElementSet elements;
+    Gather potentials, forces;
+    HessianPlan plan, contact_plan;
+    BlockSparse matrix;
+    std::vector<unsigned char> fixed;  // blocks that are no unknowns
+    bool has_contact_pairs = false;    // the pattern was extended by pairs of contacts, until the end of the step
+    bool is_analysed = false;          // the linear solver knows pattern and mask
+
+    // the step
+    Stage stage;
+    Prescribed prescribed;
+    PointState points;                 // at x + d, velocities w
+    FrameState frames;                 // at the time of the stage
+    std::vector<Real3> given;          // [m] displacement of fixed and passive points at the stage
+    std::vector<Real> mass;            // [kg/s^2] scale m + grabs, tangent layout: diagonal of the matrix
+    std::vector<Real> input;           // [N] from the input
+    Real margin = 0;                   // [m] of contact detection
+
+    // the iterate
+    std::vector<Real> at;              // d_k where residual and lag were taken
+    std::vector<Real> gradient;        // [N] of potentials, contacts and grabs
+    std::vector<Real> force;           // [N] without potential: the lag
+    std::vector<Real> residual;        // [N] zero where nothing is free
+    Real residual_norm = 0;            // [N] largest per point
+    Real force_scale = 0;              // [N] largest single force seen in this step
+    int not_finite = -1;               // point whose residual is not finite
+
+    // contacts
+    std::vector<Real3> surface;
+    DetectScratch detect;
+    Contacts contacts;
+    Tables contact_tables;
+    ElementSet touching;
+    std::vector<Real> contact_local;
+
+    std::vector<Real> partial;
+};
+
+// caches, stage and what is prescribed; the lag is zero
+void begin_objective(const StepProblem&, const SchemeSettings&, Objective&);
+// fixed points, passive points and frames of objective.points and .frames where they are at the stage
+void place_given(const StepProblem&, Objective&);
+// fixed and passive points of d are set to what is prescribed
+void set_given(const StepProblem&, const Objective&, std::span<Real> d);
+// contacts at the displacement d
+void detect_contacts(const StepProblem&, std::span<const Real> d, Objective&);
+Merit compute_merit(const StepProblem&, std::span<const Real> d, Objective&);
+// residual and lag at d
+void compute_residual(const StepProblem&, std::span<const Real> d, Objective&);
+// residual from points and velocities as they stand, with inertia at d
+void compute_residual_here(const StepProblem&, std::span<const Real> d, Objective&);
+// matrix at the displacement of the last compute_residual; false: too large
+bool compute_matrix(const StepProblem&, const HessianTerms&, Objective&);
+
+// positions x + d and velocities w of the unknowns into objective.points
+void move_points(const StepProblem&, std::span<const Real> d, Objective&);
+Evaluation evaluation_at(const StepProblem&, const Objective&);
+
+struct DirectionSize {
+    Real largest = 0; // [m] of a point
+    Real slope = 0;   // [J] residual . direction
+};
+DirectionSize measure_direction(const StepProblem&, std::span<const Real> direction, Objective&);
+// out = d + length direction
+void add_direction(const StepProblem&, std::span<const Real> d, Real length, std::span<const Real> direction,
+                   std::span<Real> out);
+
+// work of this step over the displacements of the whole step, where forces are those of the stage
+struct StepWork {
+    Real damping = 0, external = 0; // [J]
+};
+StepWork compute_work(const StepProblem&, const Objective&, const State& next);
+
+} // namespace sinew
