@@ -21,6 +21,15 @@ run_determinism() {  # preset
         ctest --test-dir "build/$1" -j 2 --output-on-failure --no-tests=error -L '^determinism$'
     fi
 }
+run_minimal() {
+    local linked
+    linked=$(ldd build/minimal/test/core/test_core | grep -E 'cholmod|tbb|embree' || true)
+    if [ -n "$linked" ]; then
+        echo "linked although switched off: $linked"
+        return 1
+    fi
+    ctest --test-dir build/minimal -j 2 --output-on-failure --no-tests=error -LE '^soak$'
+}
 run_threaded() {
     ctest --test-dir build/tsan -j 1 --output-on-failure --no-tests=error -LE '^(soak|render|app)$'
 }
@@ -31,6 +40,8 @@ export UBSAN_OPTIONS=print_stacktrace=1
 step "release build" tools/build.sh release
 if step_ok; then step "long tests, release" run_soak release; fi
 step "g++ build without warnings" tools/build.sh strict
+step "build without optional libraries" tools/build.sh minimal
+if step_ok; then step "tests without optional libraries" run_minimal; fi
 step "debug build (-O0)" tools/build.sh debug
 if step_ok; then
     step "golden hashes at -O0" run_determinism debug
