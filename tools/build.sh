@@ -1,5 +1,5 @@
 #!/bin/bash
-# build.sh PRESET [TARGET...]: configures the preset if that was not done yet or the presets changed, and builds.
+# build.sh PRESET [TARGET...]: configures when that was not done yet or the presets changed, then builds.
 set -euo pipefail
 preset=$1
 shift

@@ -14,8 +14,8 @@ run_one() {
     local seeds=(test/fuzz/"${name}"_corpus)
     mkdir -p "$found"
     if [ ! -d "${seeds[0]}" ]; then seeds=(); fi
-    local options=(-max_total_time="$seconds" -timeout=20 -rss_limit_mb=2500 -max_len=65536 -print_final_stats=1)
-    options+=(-artifact_prefix="build/asan/fuzz/$name-")
+    local options=(-max_total_time="$seconds" -timeout=20 -rss_limit_mb=2500 -max_len=65536)
+    options+=(-print_final_stats=1 -artifact_prefix="build/asan/fuzz/$name-")
     if "$target" "${options[@]}" "$found" "${seeds[@]}" >"$found.log" 2>&1; then
         echo "$name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$found.log") inputs, nothing found"
     else
