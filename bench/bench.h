@@ -1,0 +1,45 @@
+// The contract of a benchmark: one row in main.cpp, one function that fills Results.
+#pragma once
+#include "machine.h"
+#include <string>
+#include <vector>
+
+namespace sinew::bench {
+
+struct Options {
+    int size = 0;   // of the problem, 0 = the benchmark's own
+    int pairs = 15; // of every measured ratio, at least 9
+};
+
+enum class Verdict { none, pass, fail, not_counted }; // not_counted: the machine was busy
+
+// One measured quantity. A limit makes it a claim.
+struct Row {
+    std::string test; // what was measured: "springs 1000x1000"
+    int threads = 1;
+    std::string quantity;
+    std::string unit;
+    Spread value;
+    std::string limit; // ">= 0.4", empty = no claim
+    Verdict verdict = Verdict::none;
+};
+struct Results {
+    std::vector<Row> rows;
+    std::string path; // Report.path of the last step
+    std::string hash; // of the final state, hexadecimal: accuracy beside speed
+};
+
+void add(Results&, std::string test, int threads, std::string quantity, std::string unit, const Spread&);
+void add_at_least(Results&, std::string test, int threads, std::string quantity, const Spread&, double limit,
+                  bool counts);
+void add_at_most(Results&, std::string test, int threads, std::string quantity, const Spread&, double limit,
+                 bool counts);
+
+struct Entry {
+    const char *name, *doc;
+    void (*run)(const Options&, Results&);
+};
+
+void run_springs(const Options&, Results&);
+
+} // namespace sinew::bench

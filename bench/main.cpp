@@ -1,0 +1,151 @@
+// sinew-bench NAME|all [--size N] [--pairs N] [--out FOLDER] [--machine NAME];  sinew-bench list
+// Prints a table; with --out also writes FOLDER/<machine>/NAME.csv. Exit code: 0 all claims hold, 1 one does
+// not, 2 bad usage, 3 void because the machine was busy.
+#include "bench.h"
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fmt/format.h>
+#include <span>
+
+namespace sinew::bench {
+
+static const Entry kEntries[] = {
+    {"springs", "explicit step of a mass-spring cloth against a plain copy of the same bytes", run_springs},
+};
+
+void add(Results& r, std::string test, int threads, std::string quantity, std::string unit,
+         const Spread& value) {
+    r.rows.push_back(
+        {std::move(test), threads, std::move(quantity), std::move(unit), value, {}, Verdict::none});
+}
+static void add_claim(Results& r, std::string test, int threads, std::string quantity, const Spread& value,
+                      std::string limit, bool holds, bool counts) {
+    const Verdict verdict = !counts ? Verdict::not_counted : holds ? Verdict::pass : Verdict::fail;
+    r.rows.push_back({std::move(test), threads, std::move(quantity), "", value, std::move(limit), verdict});
+}
+void add_at_least(Results& r, std::string test, int threads, std::string quantity, const Spread& value,
+                  double limit, bool counts) {
+    add_claim(r, std::move(test), threads, std::move(quantity), value, fmt::format(">= {}", limit),
+              value.median >= limit, counts);
+}
+void add_at_most(Results& r, std::string test, int threads, std::string quantity, const Spread& value,
+                 double limit, bool counts) {
+    add_claim(r, std::move(test), threads, std::move(quantity), value, fmt::format("<= {}", limit),
+              value.median <= limit, counts);
+}
+
+static const char* word(Verdict v) {
+    switch (v) {
+    case Verdict::pass:
+        return "pass";
+    case Verdict::fail:
+        return "FAIL";
+    case Verdict::not_counted:
+        return "void";
+    default:
+        return "";
+    }
+}
+
+static void print(const Results& r) {
+    for (const Row& row : r.rows)
+        fmt::print("{:<24} {} thread{}  {:<28} {:>10.4g} [{:.4g} .. {:.4g}] {:<6} {:<8} {}\n", row.test,
+                   row.threads, row.threads == 1 ? " " : "s", row.quantity, row.value.median, row.value.low,
+                   row.value.high, row.unit, row.limit, word(row.verdict));
+    fmt::print("path '{}', state hash {}\n", r.path, r.hash);
+}
+
+static bool write_csv(const Results& r, const std::filesystem::path& path) {
+    std::error_code error;
+    std::filesystem::create_directories(path.parent_path(), error);
+    std::FILE* f = std::fopen(path.c_str(), "w");
+    if (!f) return false;
+    fmt::print(f, "test,threads,quantity,unit,median,low,high,limit,verdict,path,hash\n");
+    for (const Row& row : r.rows)
+        fmt::print(f, "{},{},{},{},{:.6g},{:.6g},{:.6g},{},{},{},{}\n", row.test, row.threads, row.quantity,
+                   row.unit, row.value.median, row.value.low, row.value.high, row.limit, word(row.verdict),
+                   r.path, r.hash);
+    return std::fclose(f) == 0;
+}
+
+static int exit_code(const Results& r) {
+    int code = 0;
+    for (const Row& row : r.rows) {
+        if (row.verdict == Verdict::fail) return 1;
+        if (row.verdict == Verdict::not_counted) code = 3;
+    }
+    return code;
+}
+
+static int usage() {
+    fmt::print(stderr, "sinew-bench NAME|all [--size N] [--pairs N] [--out FOLDER] [--machine NAME]\n"
+                       "sinew-bench list\n");
+    return 2;
+}
+
+struct Command {
+    Options options;
+    std::string out, machine = machine_name();
+};
+
+static bool parse(std::span<char*> arguments, Command& c) {
+    if (arguments.size() % 2) return false;
+    for (std::size_t i = 0; i < arguments.size(); i += 2) {
+        const std::string_view key = arguments[i];
+        if (key == "--size")
+            c.options.size = std::atoi(arguments[i + 1]);
+        else if (key == "--pairs")
+            c.options.pairs = std::atoi(arguments[i + 1]);
+        else if (key == "--out")
+            c.out = arguments[i + 1];
+        else if (key == "--machine")
+            c.machine = arguments[i + 1];
+        else
+            return false;
+    }
+    return c.options.size >= 0 && c.options.size <= 4000 && c.options.pairs >= 9;
+}
+
+static int run_entry(const Entry& entry, const Command& c) {
+    fmt::print("{} on {}: medians of {} interleaved pairs [first .. third quartile]\n", entry.name, c.machine,
+               c.options.pairs);
+    std::fflush(stdout);
+    Results results;
+    entry.run(c.options, results);
+    print(results);
+    const int code = exit_code(results);
+    if (code == 3)
+        fmt::print("void: two threads computed less than {} times as fast as one, the machine was busy\n",
+                   kQuiet);
+    const auto path = std::filesystem::path(c.out) / c.machine / (std::string(entry.name) + ".csv");
+    if (!c.out.empty() && !write_csv(results, path)) {
+        fmt::print(stderr, "cannot write {}\n", path.string());
+        return 2;
+    }
+    return code;
+}
+
+static int run(std::span<char*> arguments) {
+    if (arguments.empty()) return usage();
+    const std::string_view name = arguments[0];
+    if (name == "list") {
+        for (const Entry& e : kEntries) fmt::print("{:<10} {}\n", e.name, e.doc);
+        return 0;
+    }
+    Command command;
+    if (!parse(arguments.subspan(1), command)) return usage();
+    int worst = 0, found = 0;
+    for (const Entry& e : kEntries)
+        if (name == "all" || name == e.name) {
+            const int code = run_entry(e, command);
+            worst = worst == 1 || code == 0 ? worst : code; // a failed claim counts more than a void one
+            ++found;
+        }
+    return found ? worst : usage();
+}
+
+} // namespace sinew::bench
+
+int main(int argc, char** argv) { return sinew::bench::run({argv + 1, std::size_t(argc - 1)}); }
