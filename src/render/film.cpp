@@ -3,6 +3,21 @@
 
 namespace sinew {
 
+FieldList film_fields(FilmSettings& s) {
+    return collect_fields([&](const FieldCollector& v) {
+        v("colors", s.colors,
+          Field{.min = 0, .max = 255, .doc = "of the APNG's palette; 0 = all, exact, several times larger"});
+        v("tolerance", s.tolerance,
+          Field{.min = 0, .max = 255, .doc = "change of a channel, of 255, that the APNG does not show"});
+        v("limit", s.limit,
+          Field{.min = 0, .doc = "bytes the APNG may have: coarser colours until it fits; 0 = no limit"});
+        v("loops", s.loops, Field{.min = 0, .doc = "how often the APNG plays; 0 = for ever"});
+        v("quality", s.quality,
+          Field{.min = 0, .max = 51, .doc = "of the MP4: x264's rate factor, 0 is lossless, 18 looks so"});
+        v("ffmpeg", s.ffmpeg, Field{.doc = "the program that makes the MP4; empty = searched in PATH"});
+    });
+}
+
 std::string frame_path(const std::string& pattern, int number) {
     // the last run of signs in the file's name; folders may hold such signs too
     const std::size_t name = pattern.find_last_of('/') + 1;
@@ -35,6 +50,7 @@ std::optional<Error> open_film(const FilmSettings& settings, FilmWriter& w) {
     }
     if (settings.apng.empty()) return {};
     const ApngSettings apng{.fps = settings.fps,
+                            .loops = settings.loops,
                             .colors = settings.colors,
                             .tolerance = settings.tolerance,
                             .limit = settings.limit};

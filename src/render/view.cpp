@@ -70,4 +70,20 @@ void finish_view(const SnapshotLayout& layout, const Snapshot& first, const Rend
     view.camera = camera ? *camera : fit_camera(view.bounds, view.reach, camera_fit(settings));
 }
 
+std::vector<Error> check_view(const View& view) {
+    std::vector<Error> errors;
+    const auto need = [&](bool ok, const char* path, const char* message, const char* allowed) {
+        if (!ok) errors.push_back({.path = path, .message = message, .allowed = allowed});
+    };
+    const Camera& c = view.camera;
+    need(is_drawable(vec(c.eye)), "camera.eye", "not a place", "three numbers below 1e15 m");
+    need(is_drawable(vec(c.look_at)), "camera.look_at", "not a place", "three numbers below 1e15 m");
+    need(vec(c.up).allFinite(), "camera.up", "not a direction", "three numbers");
+    need(c.fov >= 1e-3 && c.fov <= 3.1, "camera.fov", "opening angle out of range", "0.001 to 3.1 rad");
+    need(std::isfinite(view.ground_height), "ground_height", "not a number", "a height in m");
+    need(std::isfinite(view.color_range[0]) && std::isfinite(view.color_range[1]), "color_range",
+         "not numbers", "two numbers");
+    return errors;
+}
+
 } // namespace sinew

@@ -19,6 +19,9 @@ void add_to_view(const SnapshotLayout&, const Snapshot&, const RenderSettings&, 
 void finish_view(const SnapshotLayout&, const Snapshot& first, const RenderSettings&,
                  const std::optional<Camera>&, View&);
 
+// A camera from which nothing can be drawn, or heights and ranges that are no numbers.
+std::vector<Error> check_view(const View&);
+
 // The field's numbers at the object's vertices: its value, the length of a vector; "speed" from "velocity"
 // where there is no field of that name. Empty = none.
 std::vector<double> field_values(const SnapshotObjectFrame&, const std::string& name);

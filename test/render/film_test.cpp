@@ -104,7 +104,7 @@ TEST_F(FilmTest, a_film_is_made_to_fit_a_limit_or_refused) {
     s.apng = path("film.png");
     s.tolerance = 0;
     long long size[3];
-    const long long limits[3] = {0, 60000, 2000};
+    const int limits[3] = {0, 60000, 2000};
     for (int k = 0; k < 3; ++k) {
         s.limit = limits[k];
         FilmWriter w;

@@ -97,7 +97,6 @@ TEST(render, a_ball_casts_a_shadow_whose_border_is_softer_under_a_larger_sun) {
     for (const double size : {0.01, 0.2}) {
         settings.sun_size = size;
         const Picture p = draw(s, settings, camera);
-        View view;
         // where the origin is in the picture
         const CameraAxes a = camera_axes(camera);
         const Vec3 d = -vec(camera.eye);
@@ -353,6 +352,24 @@ TEST(render, nonsense_is_refused_with_the_objects_name) {
     EXPECT_NE(r.errors[0].path.find("cloth"), std::string::npos);
     s.snapshot.objects.pop_back();
     EXPECT_FALSE(try_render(s, small_settings()));
+}
+
+TEST(render, a_camera_that_is_nowhere_is_refused) {
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const SampleScene s = mixed_scene();
+    const std::pair<Camera, const char*> cases[] = {
+        {Camera{{nan, 0, 0}}, "camera.eye"},
+        {Camera{{0, 0, 0}, {0, 1e30, 0}}, "camera.look_at"},
+        {Camera{{0, 0, 0}, {1, 0, 0}, {nan, 0, 0}}, "camera.up"},
+        {Camera{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, 0}, "camera.fov"}};
+    for (const auto& [camera, path] : cases) {
+        const auto r = try_render(s, small_settings(), camera);
+        ASSERT_FALSE(r) << path;
+        EXPECT_EQ(r.errors[0].path, path);
+    }
+    // inside a body, or looking nowhere in particular: a picture, whatever it shows
+    EXPECT_TRUE(try_render(s, small_settings(32, 18), Camera{{0, 0.3, 0}, {0, 0.3, 0}}));
+    EXPECT_TRUE(try_render(s, small_settings(32, 18), Camera{{0, 5, 0}, {0, 0, 0}, {0, 1, 0}}));
 }
 
 TEST(render, a_scene_far_from_the_origin_looks_the_same) {
