@@ -9,11 +9,10 @@
 namespace sinew {
 
 struct ApngSettings {
-    double fps = 24; // frames per second, > 0
-    int loops = 0;   // how often it plays, 0 = for ever
-    int colors = 0;  // 0 = all colours, exact; 2..255 = palette of at most so many, dithered, alpha dropped
-    int tolerance =
-        0; // a channel may differ by this much from what is shown before it is stored anew, 0..255
+    double fps = 24;   // frames per second, > 0
+    int loops = 0;     // how often it plays, 0 = for ever
+    int colors = 0;    // 0 = all colours, exact; 2..255 = palette of at most so many, dithered, alpha dropped
+    int tolerance = 0; // how much a channel may change before a pixel is stored anew, 0..255
     long long limit = 0; // [bytes] palette only: fewer colours and more tolerance until it fits, 0 = none
 };
 

@@ -42,8 +42,8 @@ struct CameraFit {
 // How far the content reaches against the four sides of the picture when seen as a CameraFit says: all that a
 // tight fit needs to know of it. Collected frame by frame.
 struct CameraReach {
-    std::array<double, 4> side{-1e300, -1e300, -1e300,
-                               -1e300}; // [m] right, left, top, bottom; see camera.cpp
+    // [m] right, left, top, bottom; see camera.cpp
+    std::array<double, 4> side{-1e300, -1e300, -1e300, -1e300};
 };
 void add_reach(const SnapshotLayout&, const Snapshot&, const CameraFit&, CameraReach&);
 void add_reach(const Bounds&, const CameraFit&, CameraReach&); // the box's corners

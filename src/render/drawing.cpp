@@ -93,7 +93,7 @@ static void scale_values(const SnapshotObjectFrame& frame, const RenderSettings&
 
 // The range asked for, that of the film, or that of the frame; never empty, so that it can be divided by.
 static void choose_range(const SnapshotLayout& layout, const Snapshot& s, const RenderSettings& settings,
-                         const View& view, Drawing& drawing) {
+                         const FilmView& view, Drawing& drawing) {
     auto [low, high] = settings.color_range;
     if (low == high) low = view.color_range[0], high = view.color_range[1];
     if (low == high) {
@@ -126,7 +126,7 @@ static std::vector<Error> check_snapshot(const SnapshotLayout& layout, const Sna
 }
 
 Result<Drawing> build_drawing(const SnapshotLayout& layout, const std::vector<DrawnShape>& shapes,
-                              const Snapshot& s, const RenderSettings& settings, const View& view) {
+                              const Snapshot& s, const RenderSettings& settings, const FilmView& view) {
     if (auto errors = check_snapshot(layout, s); !errors.empty()) return {{}, std::move(errors)};
     Drawing drawing;
     if (!is_empty(view.bounds)) drawing.origin = real3((vec(view.bounds.min) + vec(view.bounds.max)) / 2);

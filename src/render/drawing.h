@@ -34,6 +34,6 @@ struct Drawing {
 
 // Errors: a snapshot that does not fit the layout.
 Result<Drawing> build_drawing(const SnapshotLayout&, const std::vector<DrawnShape>&, const Snapshot&,
-                              const RenderSettings&, const View&);
+                              const RenderSettings&, const FilmView&);
 
 } // namespace sinew

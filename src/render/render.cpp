@@ -222,7 +222,7 @@ Result<Painter> make_painter(const SnapshotLayout& layout, const RenderSettings&
 }
 
 Result<RenderedFrame> render_frame(const Parallel& parallel, const Painter& painter, const Snapshot& snapshot,
-                                   const View& view) {
+                                   const FilmView& view) {
     const RenderSettings& settings = painter.settings;
     if (auto errors = check_view(view); !errors.empty()) return {{}, std::move(errors)};
     Result<Drawing> drawing = build_drawing(painter.layout, painter.shapes, snapshot, settings, view);

@@ -1,6 +1,6 @@
 // Pictures of snapshots by ray tracing (Embree).
 //   auto painter = make_painter(layout, settings);             once per run: triangles, settings
-//   View view;  add_to_view(layout, snapshot, settings, view); for every frame of the film
+//   FilmView view;  add_to_view(layout, snapshot, settings, view); for every frame of the film
 //   finish_view(layout, first, settings, camera, view);
 //   auto frame = render_frame(*parallel, *painter.value, snapshot, view);
 // Same pixels for any number of threads.
@@ -24,6 +24,6 @@ struct RenderedFrame {
     Picture picture;
     std::vector<std::string> warnings; // what was left out, with the object's name
 };
-Result<RenderedFrame> render_frame(const Parallel&, const Painter&, const Snapshot&, const View&);
+Result<RenderedFrame> render_frame(const Parallel&, const Painter&, const Snapshot&, const FilmView&);
 
 } // namespace sinew

@@ -17,7 +17,7 @@ static double round_number(double x) {
     return (m < 1.5 ? 1 : m < 3.5 ? 2 : m < 7.5 ? 5 : 10) * power;
 }
 
-Surroundings make_surroundings(const RenderSettings& settings, const View& view, const Drawing& drawing) {
+Surroundings make_surroundings(const RenderSettings& settings, const FilmView& view, const Drawing& drawing) {
     Surroundings s;
     Vec3 up = vec(settings.up);
     up = up.allFinite() && up.norm() > 1e-12 ? Vec3(up.normalized()) : Vec3(0, 1, 0);

@@ -18,7 +18,7 @@ struct Surroundings {
     float fade_begin = 1, fade_end = 2; // [m] distance from the scene's middle over which the ground vanishes
     float scale = 1;                    // [m] radius of the scene
 };
-Surroundings make_surroundings(const RenderSettings&, const View&, const Drawing&);
+Surroundings make_surroundings(const RenderSettings&, const FilmView&, const Drawing&);
 
 Vec3f background(const Surroundings&, const Vec3f& direction); // what the camera sees where nothing is
 Vec3f sky_light(const Surroundings&, const Vec3f& direction);  // what lights surfaces from there

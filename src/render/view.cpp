@@ -51,7 +51,7 @@ static CameraFit camera_fit(const RenderSettings& s) {
 }
 
 void add_to_view(const SnapshotLayout& layout, const Snapshot& s, const RenderSettings& settings,
-                 View& view) {
+                 FilmView& view) {
     add_bounds(layout, s, view.bounds);
     add_reach(layout, s, camera_fit(settings), view.reach);
     const auto given = settings.color_range;
@@ -64,13 +64,13 @@ void add_to_view(const SnapshotLayout& layout, const Snapshot& s, const RenderSe
 }
 
 void finish_view(const SnapshotLayout& layout, const Snapshot& first, const RenderSettings& settings,
-                 const std::optional<Camera>& camera, View& view) {
+                 const std::optional<Camera>& camera, FilmView& view) {
     if (settings.color_range[0] != settings.color_range[1]) view.color_range = settings.color_range;
     view.ground_height = find_ground(layout, first, view.bounds, settings.up);
     view.camera = camera ? *camera : fit_camera(view.bounds, view.reach, camera_fit(settings));
 }
 
-std::vector<Error> check_view(const View& view) {
+std::vector<Error> check_view(const FilmView& view) {
     std::vector<Error> errors;
     const auto need = [&](bool ok, const char* path, const char* message, const char* allowed) {
         if (!ok) errors.push_back({.path = path, .message = message, .allowed = allowed});

@@ -5,7 +5,7 @@
 
 namespace sinew {
 
-struct View {
+struct FilmView {
     Camera camera;
     Bounds bounds = kEmptyBounds;            // of everything drawn in all frames
     CameraReach reach;                       // of the same, for the fitted camera
@@ -15,12 +15,12 @@ struct View {
 
 // Collected over the frames of a film, one add_to_view each, then finished. finish_view fits the camera
 // unless one is given; a different ground_height may be put in afterwards.
-void add_to_view(const SnapshotLayout&, const Snapshot&, const RenderSettings&, View&);
+void add_to_view(const SnapshotLayout&, const Snapshot&, const RenderSettings&, FilmView&);
 void finish_view(const SnapshotLayout&, const Snapshot& first, const RenderSettings&,
-                 const std::optional<Camera>&, View&);
+                 const std::optional<Camera>&, FilmView&);
 
 // A camera from which nothing can be drawn, or heights and ranges that are no numbers.
-std::vector<Error> check_view(const View&);
+std::vector<Error> check_view(const FilmView&);
 
 // The field's numbers at the object's vertices: its value, the length of a vector; "speed" from "velocity"
 // where there is no field of that name. Empty = none.

@@ -21,7 +21,7 @@ Result<RenderedFrame> try_render(const SampleScene& s, const RenderSettings& set
     const auto parallel = make_parallel({.threads = threads});
     auto painter = make_painter(s.layout, settings);
     if (!painter) return {{}, painter.errors};
-    View view;
+    FilmView view;
     add_to_view(s.layout, s.snapshot, settings, view);
     finish_view(s.layout, s.snapshot, settings, camera, view);
     return render_frame(*parallel, *painter.value, s.snapshot, view);
@@ -130,7 +130,7 @@ TEST(render, pixels_are_the_same_for_any_thread_count) {
         for (int i = count - 1; i >= 0; --i) task(i);
     };
     const auto parallel = make_parallel(backwards);
-    View view;
+    FilmView view;
     add_to_view(s.layout, s.snapshot, small_settings(), view);
     finish_view(s.layout, s.snapshot, small_settings(), {}, view);
     const auto r = render_frame(*parallel, *make_painter(s.layout, small_settings()).value, s.snapshot, view);
@@ -190,7 +190,7 @@ TEST(render, dead_particles_are_not_drawn) {
     RenderSettings settings = small_settings();
     settings.ground = "none";
     const auto parallel = make_parallel({});
-    View view;
+    FilmView view;
     view.camera = camera;
     view.bounds = {{0, 0, 0}, {1, 0, 0}};
     const auto a = render_frame(*parallel, *make_painter(s.layout, settings).value, s.snapshot, view);
@@ -214,7 +214,7 @@ TEST(render, faces_and_segments_of_dead_vertices_are_not_drawn) {
     SampleScene nothing = s;
     nothing.snapshot.objects[0].alive.assign(9, 0);
     // the scene's size and with it the grid depend on the bounds, so compare with the same bounds
-    View view;
+    FilmView view;
     view.camera = camera;
     view.bounds = {{-0.5, 0, -0.5}, {0.5, 0, 0.5}};
     const auto parallel = make_parallel({});
