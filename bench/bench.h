@@ -40,6 +40,7 @@ struct Entry {
     void (*run)(const Options&, Results&);
 };
 
+void run_implicit(const Options&, Results&);
 void run_springs(const Options&, Results&);
 
 } // namespace sinew::bench

@@ -7,14 +7,14 @@
 
 namespace sinew::bench {
 
-ModelBuilder make_cloth(int size, Real stiffness, bool shuffled) {
+ModelBuilder make_cloth(int size, const Cloth& cloth) {
     ModelBuilder b;
     begin_object(b, "cloth", "cloth_grid");
     const Real edge = 1.0 / size;                      // [m]
     std::vector<int> number(std::size_t(size) * size); // of the point at row * size + column
     std::iota(number.begin(), number.end(), 0);
     Rng rng{3, 0, 0};
-    if (shuffled)
+    if (cloth.shuffled)
         for (int i = int(number.size()) - 1; i > 0; --i) std::swap(number[i], number[draw_int(rng, i + 1)]);
     std::vector<Real3> rest(number.size());
     for (int row = 0; row < size; ++row)
@@ -26,10 +26,11 @@ ModelBuilder make_cloth(int size, Real stiffness, bool shuffled) {
     const ElementRow& spring = *find_energy("spring");
     const auto link = [&](int row, int column, int down, int right, Real k) {
         if (row + down >= size || column + right < 0 || column + right >= size) return;
-        const Spring::Params params{k, 0};
+        const Spring::Params params{k, cloth.damping};
         const int from = row * size + column;
         add_energy(b, spring, &params, std::array<int, 2>{number[from], number[from + down * size + right]});
     };
+    const Real stiffness = cloth.stiffness;
     for (int row = 0; row < size; ++row)
         for (int column = 0; column < size; ++column) {
             link(row, column, 0, 1, stiffness);

@@ -5,8 +5,12 @@
 
 namespace sinew::bench {
 
-// shuffled: points are numbered at random, as in a mesh without any order
-ModelBuilder make_cloth(int size, Real stiffness, bool shuffled = false);
+struct Cloth {
+    Real stiffness = 100;  // [N/m] of stretch links; shear 0.3 and bend 0.01 times that
+    Real damping = 0;      // [N s/m]
+    bool shuffled = false; // points numbered at random, as in a mesh without any order
+};
+ModelBuilder make_cloth(int size, const Cloth& = {});
 int spring_count(const ModelBuilder&);
 
 } // namespace sinew::bench

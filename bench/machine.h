@@ -16,6 +16,7 @@ struct Spread {
     double median = 0, low = 0, high = 0; // low, high: first and third quartile
 };
 Spread spread_of(std::vector<double> values);
+inline Spread exactly(double value) { return {value, value, value}; } // counted, not timed
 
 // A, B, A, B ...: times of both, and the ratio a/b of each pair, so that what changes slowly cancels
 struct Pairs {

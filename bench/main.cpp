@@ -12,6 +12,7 @@
 namespace sinew::bench {
 
 static const Entry kEntries[] = {
+    {"implicit", "evaluation and assembly of an implicit step against CHOLMOD's factorisation", run_implicit},
     {"springs", "explicit step of a mass-spring cloth against a plain copy of the same bytes", run_springs},
 };
 
@@ -54,7 +55,7 @@ static void print(const Results& r) {
         fmt::print("{:<24} {} thread{}  {:<28} {:>10.4g} [{:.4g} .. {:.4g}] {:<6} {:<8} {}\n", row.test,
                    row.threads, row.threads == 1 ? " " : "s", row.quantity, row.value.median, row.value.low,
                    row.value.high, row.unit, row.limit, word(row.verdict));
-    fmt::print("path '{}', state hash {}\n", r.path, r.hash);
+    if (!r.hash.empty()) fmt::print("path '{}', state hash {}\n", r.path, r.hash);
 }
 
 static bool write_csv(const Results& r, const std::filesystem::path& path) {

@@ -20,8 +20,6 @@ namespace {
 
 constexpr int kSize = 1000;
 
-Spread exactly(double value) { return {value, value, value}; }
-
 // stable for h < 2/omega, omega^2 <= 4 (sum of k at a point)/m; a fifth of that
 Real step_length(const ModelBuilder& b, Real stiffness) {
     const Real sum = stiffness * (4 + 4 * 0.3 + 4 * 0.01);
@@ -81,9 +79,9 @@ void advance(const ModelBuilder& b, Run& r) {
 
 void run_springs(const Options& options, Results& out) {
     const int size = options.size ? options.size : kSize;
-    const Real stiffness = 100; // [N/m]
-    const ModelBuilder b = make_cloth(size, stiffness);
-    const Real dt = step_length(b, stiffness);
+    const Cloth cloth;
+    const ModelBuilder b = make_cloth(size, cloth);
+    const Real dt = step_length(b, cloth.stiffness);
     const double bytes = 104.0 * point_count(b.model) + 24.0 * spring_count(b);
     const std::string test = fmt::format("springs {}x{}", size, size);
     const Ceilings before = measure_ceilings(options.pairs);
@@ -119,14 +117,14 @@ void run_springs(const Options& options, Results& out) {
     add(out, test, 2, "copy rate", "GB/s", rate(pairs[1].a));
     add(out, test, 2, "step rate", "GB/s", rate(pairs[1].b));
     add_at_least(out, test, 2, "step / copy", pairs[1].ratio, 0.35, quiet);
-    add(out, test, 2, "ceiling of computing, before", "", before.compute);
-    add(out, test, 2, "ceiling of computing, after", "", after.compute);
-    add(out, test, 2, "ceiling of copying, before", "", before.copy);
-    add(out, test, 2, "ceiling of copying, after", "", after.copy);
+    add(out, test, 2, "ceiling of computing before", "", before.compute);
+    add(out, test, 2, "ceiling of computing after", "", after.compute);
+    add(out, test, 2, "ceiling of copying before", "", before.copy);
+    add(out, test, 2, "ceiling of copying after", "", after.copy);
     for (bool shuffled : {false, true}) {
-        const Compared c = compare_with_gather(make_cloth(300, stiffness, shuffled), options.pairs);
+        const Compared c = compare_with_gather(make_cloth(300, {.shuffled = shuffled}), options.pairs);
         const char* name = shuffled ? "springs 300x300 shuffled" : "springs 300x300";
-        add(out, name, 1, "forces, packed / gather", "", c.speed);
+        add(out, name, 1, "forces packed / gather", "", c.speed);
         add_at_most(out, name, 1, "force error", c.error, 1e-12, true);
     }
     add_at_most(out, test, 2, "states differ from 1 thread", exactly(hashes[0] != hashes[1]), 0, true);

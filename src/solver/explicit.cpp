@@ -11,6 +11,8 @@
 //   additive               q' = normalised q + h/2 (0, w) q
 //   exponential_midpoint   w at R_half = exp(h/2 w*) R with the momentum at mid step: order 2
 // Passive points follow x' = u(x, t) with the same scheme; fixed ones their targets.
+// A model of nothing but points, springs and uniform gravity takes the Euler steps in one pass over memory
+// (explicit_springs.h), with the same bits; Report.path then says so.
 #include "solver/explicit.h"
 #include "model/visit.h"
 #include "solver/explicit_springs.h"
