@@ -25,8 +25,9 @@ struct Row {
 };
 struct Results {
     std::vector<Row> rows;
-    std::string path; // Report.path of the last step
-    std::string hash; // of the final state, hexadecimal: accuracy beside speed
+    bool busy = false; // the machine was doing something else: the run is void
+    std::string path;  // Report.path of the last step
+    std::string hash;  // of the final state, hexadecimal: accuracy beside speed
 };
 
 void add(Results&, std::string test, int threads, std::string quantity, std::string unit, const Spread&);
@@ -34,6 +35,8 @@ void add_at_least(Results&, std::string test, int threads, std::string quantity,
                   bool counts);
 void add_at_most(Results&, std::string test, int threads, std::string quantity, const Spread&, double limit,
                  bool counts);
+
+void add_ceilings(Results&, const char* when, const Ceilings&);
 
 struct Entry {
     const char *name, *doc;

@@ -37,6 +37,14 @@ void add_at_most(Results& r, std::string test, int threads, std::string quantity
               value.median <= limit, counts);
 }
 
+void add_ceilings(Results& r, const char* when, const Ceilings& c) {
+    r.busy = r.busy || c.compute.median < kQuiet;
+    add(r, "machine", 2, fmt::format("ceiling of computing {}", when), "", c.compute);
+    add(r, "machine", 2, fmt::format("ceiling of copying {}", when), "", c.copy);
+    add(r, "machine", 1, fmt::format("copy rate {}", when), "GB/s",
+        {c.copy_rate.median / 1e9, c.copy_rate.low / 1e9, c.copy_rate.high / 1e9});
+}
+
 static const char* word(Verdict v) {
     switch (v) {
     case Verdict::pass:
@@ -72,12 +80,9 @@ static bool write_csv(const Results& r, const std::filesystem::path& path) {
 }
 
 static int exit_code(const Results& r) {
-    int code = 0;
-    for (const Row& row : r.rows) {
+    for (const Row& row : r.rows)
         if (row.verdict == Verdict::fail) return 1;
-        if (row.verdict == Verdict::not_counted) code = 3;
-    }
-    return code;
+    return r.busy ? 3 : 0;
 }
 
 static int usage() {

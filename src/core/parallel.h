@@ -21,9 +21,9 @@ int available_threads(); // what affinity and cgroup limits leave to this proces
 // Runs task(0..count-1), in any order, at most thread_count at once.
 void run_tasks(const Parallel&, int count, void (*task)(void* data, int index), void* data);
 
-// The same, dealt out in order to at most thread_count workers; task(data, worker, index). No two tasks of one worker run
-// at once: scratch memory can be kept per worker instead of per task. Which worker runs a task differs from run to run, so
-// a task must leave nothing in that memory for the next.
+// The same, dealt out in order to at most thread_count workers; task(data, worker, index). No two tasks of one
+// worker run at once: scratch memory can be kept per worker instead of per task. Which worker runs a task differs
+// from run to run, so a task must leave nothing in that memory for the next.
 void run_worker_tasks(const Parallel&, int count, void (*task)(void* data, int worker, int index), void* data);
 
 // Calls task(data) so that a library which itself runs on oneTBB (Embree's tree builder) gets one thread inside it:

@@ -18,7 +18,7 @@ NotFinite find_not_finite(const Model&, const State&);
 
 std::size_t memory_bytes(const State&);
 
-// to = from, except for positions and velocities of points, which the caller writes: they are the bulk of a large state
+// to = from, except for positions and velocities of points, which the caller writes: the bulk of a large state
 void copy_all_but_motion(const State& from, State& to);
 
 // the array of that name, made with `size` zeros if it is not there yet

@@ -27,7 +27,8 @@ static UniformGravity find_uniform_gravity(const Model& m) {
 }
 
 void refresh_forces(const Parallel& parallel, const Model& m, ForceScratch& s) {
-    if (s.topology == m.topology_revision && s.values == m.values_revision && s.tables == m.elements.get()) return;
+    if (s.topology == m.topology_revision && s.values == m.values_revision && s.tables == m.elements.get())
+        return;
     s.topology = m.topology_revision;
     s.values = m.values_revision;
     s.tables = m.elements.get();

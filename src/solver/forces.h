@@ -11,7 +11,7 @@ namespace sinew {
 
 // Gravity of all free points alike, so that it needs no elements.
 struct UniformGravity {
-    enum Kind { none, uniform, other } kind = other; // other: differs from point to point, or acts on some points only
+    enum Kind { none, uniform, other } kind = other; // other: differs between points, or acts on some only
     Real3 acceleration;              // [m/s^2]
 };
 
