@@ -74,7 +74,8 @@ struct Emitter {
     Range points;                     // the pool
     std::vector<Real3> sites;         // [m] birth places in turn or at random; empty = by shape
     enum Shape : int { box, sphere, grid, mesh } shape = box;
-    Real3 center, size;               // [m] box: edge lengths; sphere: radius in x
+    Pose pose;                        // of the shape
+    Real3 size;                       // [m] box: edge lengths; sphere: radius in x
     double rate = 100;                // [1/s]
     double from = 0, until = 1e300;   // [s]
     Real3 velocity;                   // [m/s] of the newly born

@@ -25,10 +25,10 @@ Vec3 birth_place(const Emitter& e, std::uint64_t j) {
     if (!e.sites.empty()) return vec(e.sites[j % e.sites.size()]);
     if (e.shape == Emitter::sphere) {
         Rng ball{e.seed, 2 + j, 0}; // rejection takes a variable number of draws: a stream of its own
-        return vec(e.center) + e.size.x * vec(draw_in_ball(ball));
+        return vec(e.pose.position) + e.size.x * vec(draw_in_ball(ball));
     }
     const Real a = draw_uniform(rng) - 0.5, b = draw_uniform(rng) - 0.5, c = draw_uniform(rng) - 0.5;
-    return vec(e.center) + Vec3(a * e.size.x, b * e.size.y, c * e.size.z);
+    return vec(e.pose.position) + quat(e.pose.rotation) * Vec3(a * e.size.x, b * e.size.y, c * e.size.z);
 }
 
 void give_birth(const Emitter& e, Real flown, State& s, std::vector<double>& count) {

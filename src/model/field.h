@@ -18,6 +18,7 @@ struct VelocityField {
     std::uint64_t seed = 1;
     double from = 0, until = 1e300;   // [s]
     double ease = 0;                  // [s]
+    bool is_wind = false;             // blows on everything that has drag and names no field of its own
     double scale = 1;                 // live: events may switch a field off (0) and on (1)
 };
 struct FieldSet {

@@ -1,0 +1,173 @@
+#include "scene/deformable.h"
+#include "core/error.h"
+#include "core/nearest.h"
+#include "energy/drag.h"
+#include "energy/list.h"
+#include "geometry/topology.h"
+#include <fmt/format.h>
+
+namespace sinew {
+
+void add_error(BuildContext& c, std::string_view key, const Value& at, std::string message, std::string allowed,
+               std::string nearest) {
+    c.errors.push_back(make_error(at, c.path(key), std::move(message), std::move(allowed), std::move(nearest)));
+}
+
+std::vector<Real3> place_points(const BuildContext& c, std::span<const Real3> local) {
+    std::vector<Real3> out;
+    out.reserve(local.size());
+    const Quat q = quat(c.object.pose.rotation);
+    const Vec3 p = vec(c.object.pose.position), scale = vec(c.object.scale);
+    for (const Real3& x : local) out.push_back(real3(p + q * scale.cwiseProduct(vec(x))));
+    return out;
+}
+
+Material object_material(const BuildContext& c, const Value& value) {
+    Material m;
+    m.name = "default";
+    find_material(value, c.scope, c.path("material"), c.materials, m, c.errors);
+    return m;
+}
+
+void add_spin(BuildContext& c, Range points) {
+    const Vec3 w = vec(c.object.angular_velocity);
+    if (w.squaredNorm() == 0) return;
+    for (int i = points.begin; i < points.end; ++i)
+        vec(c.builder.state.point.v[i]) += w.cross(vec(c.builder.state.point.x[i]) - vec(c.object.pose.position));
+}
+
+void add_gravity(BuildContext& c, Range points) {
+    const ElementRow& row = *find_energy("gravity");
+    const auto params = row.make_params();
+    for (int i = points.begin; i < points.end; ++i)
+        if (!(c.builder.model.point.flags[i] & (kFixed | kPassive)))
+            add_energy(c.builder, row, params.get(), std::array<int, 1>{i});
+}
+
+int find_velocity_field(BuildContext& c, const std::string& name, std::string_view key) {
+    std::vector<std::string> known;
+    for (std::size_t i = 0; i < c.builder.fields.velocity.size(); ++i) {
+        if (name.empty() || c.builder.fields.velocity[i].name == name) return int(i);
+        known.push_back(c.builder.fields.velocity[i].name);
+    }
+    add_error(c, key, make_text(name), known.empty() ? "the scene has no wind or velocity field" : "no wind or velocity field of this name",
+              fmt::format("{}", fmt::join(known, ", ")), find_nearest(name, known));
+    return -1;
+}
+
+void add_air(BuildContext& c, const Value& air, Range points, std::span<const Real> area) {
+    AirParams p;
+    // wind moves everything that does not say otherwise, lightly
+    if (air.kind == Value::Kind::null) {
+        if (c.builder.fields.velocity.empty()) return;
+        p.drag = 1;
+    } else {
+        FieldList list = collect_fields([&](auto v) { AirParams::fields(p, v); });
+        if (!read_fields(list, air, c.scope, c.path("air"), c.errors)) return;
+    }
+    if (p.drag == 0 && p.quadratic == 0) return;
+    std::vector<int> blowing;
+    if (!p.field.empty()) {
+        const int found = find_velocity_field(c, p.field, "air.field");
+        if (found < 0) return;
+        blowing.push_back(found);
+    } else {
+        for (std::size_t i = 0; i < c.builder.fields.velocity.size(); ++i)
+            if (c.builder.fields.velocity[i].is_wind) blowing.push_back(int(i));
+    }
+    if (blowing.empty()) {
+        if (air.kind == Value::Kind::null) return;
+        blowing.push_back(-1);
+    }
+    const ElementRow& row = *find_energy("drag");
+    for (int i = points.begin; i < points.end; ++i) {
+        if (c.builder.model.point.flags[i] & (kFixed | kPassive)) continue;
+        const Real a = area[i - points.begin];
+        for (int field : blowing) {
+            const Drag::Params drag{p.drag * a, p.quadratic * a, field};
+            add_energy(c.builder, row, &drag, std::array<int, 1>{i});
+        }
+    }
+}
+
+void add_fixed(BuildContext& c, const Value& fixed, Range points, const PolygonMesh& mesh) {
+    if (fixed.kind == Value::Kind::null) return;
+    Select select;
+    if (!parse_select(fixed, c.scope, c.path("fixed"), select, c.errors)) return;
+    std::vector<std::uint8_t> boundary(points.count(), 0);
+    for (int v : boundary_vertices(mesh, build_edges(mesh))) boundary[v] = 1;
+    const SelectSource source{{c.builder.state.point.x.data() + points.begin, std::size_t(points.count())},
+                              mesh.vertex_groups, boundary, {}};
+    Handle handle;
+    handle.object = int(c.builder.model.objects.size()) - 1;
+    handle.released_by = c.object.name + ".fixed";
+    if (select.kind == Select::Kind::group) handle.released_by = c.object.name + "." + select.name;
+    const Quat turn = quat(c.object.pose.rotation).conjugate();
+    for (int i : find_selected(select, source, c.path("fixed"), c.errors)) {
+        const int point = points.begin + i;
+        c.builder.model.point.flags[point] |= kFixed;
+        c.builder.state.point.v[point] = {};
+        handle.points.push_back(point);
+        handle.local.push_back(
+            real3(turn * (vec(c.builder.state.point.x[point]) - vec(c.object.pose.position))));
+    }
+    if (!handle.points.empty()) c.handles.push_back(std::move(handle));
+}
+
+void add_link(BuildContext& c, const LinkModel& link, int a, int b) {
+    if (!link.row) return;
+    const std::array<int, 2> stencil{a, b};
+    if (link.constraint) add_constraint(c.builder, *link.row, link.params.get(), stencil);
+    else add_energy(c.builder, *link.row, link.params.get(), stencil);
+}
+
+void add_hinge_links(BuildContext& c, const Material& material, const PolygonMesh& mesh, std::span<const Real3> world,
+                     Range points) {
+    const EdgeTable edges = build_edges(mesh);
+    for (std::size_t e = 0; e < edges.edges.size(); ++e) {
+        const int first = edges.corners.begin[e], count = edges.corners.begin[e + 1] - first;
+        if (count != 2) continue;
+        // the corner after the edge in each polygon: for triangles the vertex that faces it
+        std::array<int, 2> facing{};
+        for (int k = 0; k < 2; ++k) {
+            const int corner = edges.corners.index[first + k], polygon = edges.corner_polygon[corner];
+            const int begin = mesh.polygon_begin[polygon], size = polygon_size(mesh, polygon);
+            facing[k] = mesh.polygon_vertex[begin + (corner - begin + 2) % size];
+        }
+        if (facing[0] == facing[1]) continue;
+        const Real length = (vec(world[facing[1]]) - vec(world[facing[0]])).norm();
+        const Real width = (vec(world[edges.edges[e][1]]) - vec(world[edges.edges[e][0]])).norm();
+        if (length > 0) add_link(c, make_link_model(material.bend, width, length), points.begin + facing[0], points.begin + facing[1]);
+    }
+}
+
+// pleasant, distinct, in scene order
+Real3 default_color(int object) {
+    static constexpr Real3 colors[] = {{0.13, 0.35, 0.62}, {0.75, 0.27, 0.13}, {0.20, 0.50, 0.24}, {0.80, 0.56, 0.10},
+                                       {0.45, 0.25, 0.55}, {0.12, 0.50, 0.55}, {0.62, 0.16, 0.30}, {0.45, 0.42, 0.38}};
+    return colors[object % std::size(colors)];
+}
+
+int add_deformable_snapshot(BuildContext& c, const PolygonMesh& mesh, Range points, const Real3& color, Real radius) {
+    SnapshotObject s;
+    const int index = int(c.builder.layout.objects.size());
+    s.name = c.object.name;
+    s.kind = c.object.kind;
+    s.material = c.builder.model.objects.back().material;
+    s.point_count = points.count();
+    s.rest.assign(c.builder.model.point.rest.begin() + points.begin, c.builder.model.point.rest.begin() + points.end);
+    s.polygon_begin = mesh.polygon_begin;
+    s.polygon_vertex = mesh.polygon_vertex;
+    s.uv = mesh.uv;
+    s.polygon_uv = mesh.polygon_uv;
+    s.segments = mesh.segments;
+    s.vertex_groups = mesh.vertex_groups;
+    s.draw_points = s.polygon_vertex.empty() && s.segments.empty();
+    s.radius = radius;
+    s.color = color.x >= 0 ? color : default_color(index);
+    c.builder.model.objects.back().snapshot = index;
+    c.builder.layout.objects.push_back(std::move(s));
+    return index;
+}
+
+} // namespace sinew

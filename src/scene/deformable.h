@@ -1,0 +1,59 @@
+// What kinds made of points share: material, mass, fixed points, air drag, look.
+#pragma once
+#include "scene/object.h"
+#include "scene/select.h"
+
+namespace sinew {
+
+struct DeformableParams {
+    Value material, fixed, air;
+    Real thickness = -1;      // [m], -1 = of the material
+    Real3 color{-1, -1, -1};
+    bool gravity = true;
+};
+template <class V> void deformable_fields(DeformableParams& p, V&& v) {
+    v("material", p.material, Field{.doc = "name of a material or preset, or a material inline"});
+    v("fixed", p.fixed, Field{.doc = "points that are held, or follow the object's motion: a selection"});
+    v("air", p.air, Field{.doc = "drag relative to still air or to a named field"});
+    v("thickness", p.thickness, Field{.min = 0, .unit = "m", .doc = "distance kept from obstacles; default of the material"});
+    v("color", p.color, Field{.min = 0, .max = 1, .doc = "linear RGB of pictures"});
+    v("gravity", p.gravity, Field{.doc = "whether gravity acts"});
+}
+
+// "air": { "drag": N s/m per point, "quadratic": N s^2/m^2 per point, "lift": ..., "field": name }
+struct AirParams {
+    Real drag = 0, quadratic = 0, lift = 0;
+    std::string field;
+    template <class V> static void fields(AirParams& p, V&& v) {
+        v("drag", p.drag, Field{.min = 0, .unit = "kg/m^2/s", .doc = "force per speed and area (cloth)"});
+        v("quadratic", p.quadratic, Field{.min = 0, .unit = "kg/m^3", .doc = "force per squared speed and area (cloth)"});
+        v("lift", p.lift, Field{.min = 0, .doc = "lift coefficient of triangles; acts once triangle winds are built"});
+        v("field", p.field, Field{.doc = "named field that blows; default: the sum of all wind fields"});
+    }
+};
+
+// world positions of local ones: pose * (scale * x)
+std::vector<Real3> place_points(const BuildContext&, std::span<const Real3> local);
+// resolves the material of the object, errors included
+Material object_material(const BuildContext&, const Value& material);
+
+// adds the object's angular velocity about its place to the points' velocities
+void add_spin(BuildContext&, Range points);
+// gravity on every free point of the range
+void add_gravity(BuildContext&, Range points);
+// drag on every free point; area [m^2] per point scales the coefficients (1 for particles, given per point)
+void add_air(BuildContext&, const Value& air, Range points, std::span<const Real> area);
+// marks points fixed and records the handle that a motion moves; `mesh` gives groups and boundary
+void add_fixed(BuildContext&, const Value& fixed, Range points, const PolygonMesh& mesh);
+// index of a wind or velocity field by name, the first one if the name is empty; -1 and an error if there is none
+int find_velocity_field(BuildContext&, const std::string& name, std::string_view key);
+// adds an element of a link model
+void add_link(BuildContext&, const LinkModel&, int a, int b);
+// bend links over the inner edges of a triangle mesh: between the two vertices that face each edge
+void add_hinge_links(BuildContext&, const Material&, const PolygonMesh&, std::span<const Real3> world, Range points);
+// snapshot entry with the mesh's polygons, uvs, groups and segments
+int add_deformable_snapshot(BuildContext&, const PolygonMesh& mesh, Range points, const Real3& color, Real radius);
+
+Real3 default_color(int object);
+
+} // namespace sinew

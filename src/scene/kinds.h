@@ -1,0 +1,238 @@
+// The kinds of objects of this version: parameters of each. Their `build` is in object_*.cpp, their rows in list.cpp.
+#pragma once
+#include "scene/deformable.h"
+
+namespace sinew {
+
+struct ClothGrid {
+    static constexpr std::string_view name = "cloth_grid", body = "cloth of links";
+    static constexpr std::string_view doc = "rectangular sheet of masses and links";
+    struct Params {
+        DeformableParams common;
+        std::array<double, 2> size{1, 1};
+        Real edge = 0;
+    };
+    template <class V> static void fields(Params& p, V&& v) {
+        v("size", p.size, Field{.min = 0, .min_exclusive = true, .unit = "m", .doc = "width along x and depth along z"});
+        v("edge", p.edge, Field{.min = 0, .unit = "m", .doc = "length of a cell; default: a fortieth of the longer side"});
+        deformable_fields(p.common, v);
+    }
+    static void build(const Params&, BuildContext&);
+};
+
+struct ClothMesh {
+    static constexpr std::string_view name = "cloth", body = "cloth of links";
+    static constexpr std::string_view doc = "sheet of masses and links from a mesh file";
+    struct Params {
+        DeformableParams common;
+        Value mesh;
+        bool self_contact = false;
+    };
+    template <class V> static void fields(Params& p, V&& v) {
+        v("mesh", p.mesh, Field{.required = true, .doc = "file name, or { file, unit, up }"});
+        v("self_contact", p.self_contact, Field{.doc = "whether the cloth touches itself (takes effect with mesh contact)"});
+        deformable_fields(p.common, v);
+    }
+    static void build(const Params&, BuildContext&);
+};
+
+struct LineParams {
+    DeformableParams common;
+    Real3 from{0, 0, 0}, to{1, 0, 0};
+    int count = 10;
+    Real mass = 0;
+    Real end_mass = 0;
+    Real radius = 0.01;
+    Real bend = 0;
+};
+template <class V> void line_fields(LineParams& p, V&& v) {
+    v("from", p.from, Field{.unit = "m", .doc = "first point"});
+    v("to", p.to, Field{.unit = "m", .doc = "last point"});
+    v("count", p.count, Field{.min = 1, .max = 1000000, .doc = "links"});
+    v("mass", p.mass, Field{.min = 0, .unit = "kg", .doc = "of the whole line, in equal parts on all points but the first; "
+                                                           "default: line density of the material times length"});
+    v("end_mass", p.end_mass, Field{.min = 0, .unit = "kg", .doc = "added to the last point"});
+    v("radius", p.radius, Field{.min = 0, .min_exclusive = true, .unit = "m", .doc = "drawn, and kept from obstacles"});
+    deformable_fields(p.common, v);
+}
+struct Chain {
+    static constexpr std::string_view name = "chain", body = "chains and ropes of links";
+    static constexpr std::string_view doc = "points in a row, joined by links";
+    using Params = LineParams;
+    template <class V> static void fields(Params& p, V&& v) { line_fields(p, v); }
+    static void build(const Params&, BuildContext&);
+};
+struct Rope {
+    static constexpr std::string_view name = "rope", body = "chains and ropes of links";
+    static constexpr std::string_view doc = "a chain with links over two segments, which resist bending";
+    using Params = LineParams;
+    template <class V> static void fields(Params& p, V&& v) {
+        line_fields(p, v);
+        v("bend", p.bend, Field{.min = 0, .unit = "N", .doc = "stiffness of the bend links; default: a tenth of the rod's 100 N"});
+    }
+    static void build(const Params&, BuildContext&);
+};
+
+struct Particles {
+    static constexpr std::string_view name = "particles", body = "particles";
+    static constexpr std::string_view doc = "points by a list, or filling a box, a sphere, a grid or a mesh's vertices";
+    struct Params {
+        DeformableParams common;
+        std::vector<Real3> positions, velocities;
+        std::vector<double> masses;
+        int count = 0;
+        std::string shape = "box";
+        Real3 size{1, 1, 1};
+        Real spacing = 0.1;
+        Value mesh, links, anchors, attributes;
+        Real mass = 1;
+        Real radius = 0.01;
+        bool passive = false;
+        std::string field;
+        int seed = 1;
+    };
+    template <class V> static void fields(Params& p, V&& v) {
+        v("positions", p.positions, Field{.unit = "m", .doc = "one per particle, instead of a shape"});
+        v("velocities", p.velocities, Field{.unit = "m/s", .doc = "one per particle, added to the object's velocity"});
+        v("masses", p.masses, Field{.min = 0, .min_exclusive = true, .unit = "kg", .doc = "one per particle, instead of mass"});
+        v("count", p.count, Field{.min = 0, .max = 5e7, .doc = "particles of a box or sphere"});
+        v("shape", p.shape, Field{.allowed = {"box", "sphere", "grid", "mesh"}, .doc = "where particles are"});
+        v("size", p.size, Field{.min = 0, .unit = "m", .doc = "edges of the box or grid; radius of the sphere in x"});
+        v("spacing", p.spacing, Field{.min = 0, .min_exclusive = true, .unit = "m", .doc = "of the grid"});
+        v("mesh", p.mesh, Field{.doc = "shape mesh: one particle per vertex"});
+        v("links", p.links, Field{.doc = "pairs of particles joined by the material's rod: [[0, 1], ...]"});
+        v("anchors", p.anchors, Field{.doc = "soft pins: [{ point, to, stiffness, damping, length }, ...]"});
+        v("attributes", p.attributes, Field{.doc = "named numbers per particle: a list, or an expression of index"});
+        v("mass", p.mass, Field{.min = 0, .min_exclusive = true, .unit = "kg", .doc = "of each particle"});
+        v("radius", p.radius, Field{.min = 0, .min_exclusive = true, .unit = "m", .doc = "drawn, and kept from obstacles"});
+        v("passive", p.passive, Field{.doc = "massless, carried by a velocity field"});
+        v("field", p.field, Field{.doc = "field that carries passive particles; default: the first one"});
+        v("seed", p.seed, Field{.min = 0, .doc = "of random places"});
+        deformable_fields(p.common, v);
+    }
+    static void build(const Params&, BuildContext&);
+};
+
+struct EmitterKind {
+    static constexpr std::string_view name = "emitter", body = "particles";
+    static constexpr std::string_view doc = "particles born at a rate, with a lifetime";
+    struct Params {
+        DeformableParams common;
+        std::string shape = "box";
+        Real3 size{0.1, 0.1, 0.1};
+        Real spacing = 0.1;
+        Value mesh;
+        Real rate = 100;
+        Real lifetime = 0;
+        int capacity = 0;
+        int initial = 0;
+        Real3 speed{0, 0, 0};
+        Real spread = 0;
+        Real from = 0, until = 1e300;
+        Real mass = 0.01;
+        Real radius = 0.01;
+        bool passive = false;
+        std::string field;
+        int seed = 1;
+    };
+    template <class V> static void fields(Params& p, V&& v) {
+        v("shape", p.shape, Field{.allowed = {"box", "sphere", "grid", "mesh"}, .doc = "where particles are born"});
+        v("size", p.size, Field{.min = 0, .unit = "m", .doc = "edges of the box or grid; radius of the sphere in x"});
+        v("spacing", p.spacing, Field{.min = 0, .min_exclusive = true, .unit = "m", .doc = "of the grid"});
+        v("mesh", p.mesh, Field{.doc = "shape mesh: born at its vertices in turn"});
+        v("rate", p.rate, Field{.min = 0, .unit = "1/s", .doc = "births per second"});
+        v("lifetime", p.lifetime, Field{.min = 0, .unit = "s", .doc = "0 = for ever"});
+        v("capacity", p.capacity, Field{.min = 0, .max = 5e7, .doc = "most particles alive; default: rate times the shorter of "
+                                                                       "lifetime and duration, plus initial"});
+        v("initial", p.initial, Field{.min = 0, .doc = "particles at the start"});
+        v("speed", p.speed, Field{.unit = "m/s", .doc = "velocity of the newly born, added to the object's velocity"});
+        v("spread", p.spread, Field{.min = 0, .unit = "m/s", .doc = "random part of it"});
+        v("from", p.from, Field{.unit = "s", .doc = "start"});
+        v("until", p.until, Field{.unit = "s", .doc = "end"});
+        v("mass", p.mass, Field{.min = 0, .min_exclusive = true, .unit = "kg", .doc = "of each particle"});
+        v("radius", p.radius, Field{.min = 0, .min_exclusive = true, .unit = "m", .doc = "drawn, and kept from obstacles"});
+        v("passive", p.passive, Field{.doc = "massless, carried by a velocity field"});
+        v("field", p.field, Field{.doc = "field that carries passive particles; default: the first one"});
+        v("seed", p.seed, Field{.min = 0, .doc = "of random places and velocities"});
+        deformable_fields(p.common, v);
+    }
+    static void build(const Params&, BuildContext&);
+};
+
+struct SinkKind {
+    static constexpr std::string_view name = "sink", body = "particles";
+    static constexpr std::string_view doc = "region in which emitted particles disappear";
+    struct Params {
+        std::string shape = "box";
+        Real3 size{1, 1, 1};
+        bool outside = false;
+    };
+    template <class V> static void fields(Params& p, V&& v) {
+        v("shape", p.shape, Field{.allowed = {"box", "sphere"}, .doc = "of the region"});
+        v("size", p.size, Field{.min = 0, .unit = "m", .doc = "edges of the box, along the world's axes; radius in x"});
+        v("outside", p.outside, Field{.doc = "particles outside the region disappear instead"});
+    }
+    static void build(const Params&, BuildContext&);
+};
+
+// Rigid bodies and obstacles.
+struct BodyParams {
+    Real3 size{1, 1, 1};
+    Real radius = 0.5;
+    Real height = 1;
+    Real density = 0, mass = 0;
+    Real friction = 0.5;
+    Real stiffness = 1e4, damping = 0;
+    Real3 color{-1, -1, -1};
+    bool gravity = true;
+    bool contact = true;
+    Value mesh;
+};
+template <class V> void body_fields(BodyParams& p, V&& v) {
+    v("density", p.density, Field{.min = 0, .unit = "kg/m^3", .doc = "makes the body free to move; default 1000 when free"});
+    v("mass", p.mass, Field{.min = 0, .unit = "kg", .doc = "makes the body free to move, instead of density"});
+    v("friction", p.friction, Field{.min = 0, .doc = "coefficient; a pair takes the geometric mean"});
+    v("stiffness", p.stiffness, Field{.min = 0, .unit = "N/m", .doc = "of the penalty per touching vertex"});
+    v("damping", p.damping, Field{.min = 0, .unit = "N s/m", .doc = "of the penalty while approaching"});
+    v("color", p.color, Field{.min = 0, .max = 1, .doc = "linear RGB of pictures"});
+    v("gravity", p.gravity, Field{.doc = "whether gravity acts on the free body"});
+    v("contact", p.contact, Field{.doc = "whether others touch it"});
+}
+enum class BodyShape { box, capsule, cone, cylinder, mesh, plane, sphere };
+struct BodyWords {
+    std::string_view name, doc;
+};
+constexpr BodyWords words_of(BodyShape s) {
+    switch (s) {
+    case BodyShape::box: return {"box", "rigid box"};
+    case BodyShape::capsule: return {"capsule", "rigid cylinder with round ends, along y"};
+    case BodyShape::cone: return {"cone", "rigid cone, apex up"};
+    case BodyShape::cylinder: return {"cylinder", "rigid cylinder along y"};
+    case BodyShape::mesh: return {"mesh", "rigid body from a mesh file; mass and inertia of the closed surface"};
+    case BodyShape::plane: return {"plane", "infinite floor through its place, normal +y of its axes"};
+    default: return {"sphere", "rigid ball"};
+    }
+}
+void build_body(BodyShape, const BodyParams&, BuildContext&); // object_body.cpp
+
+template <BodyShape S> struct Body {
+    static constexpr std::string_view name = words_of(S).name, doc = words_of(S).doc, body = "rigid bodies";
+    using Params = BodyParams;
+    template <class V> static void fields(Params& p, V&& v) {
+        const Field length{.min = 0, .min_exclusive = true, .unit = "m"};
+        const auto with_doc = [&](std::string_view doc) {
+            Field f = length;
+            f.doc = doc;
+            return f;
+        };
+        if constexpr (S == BodyShape::box) v("size", p.size, with_doc("edges along x, y, z"));
+        if constexpr (S == BodyShape::mesh) v("mesh", p.mesh, Field{.required = true, .doc = "file name, or { file, unit, up }"});
+        if constexpr (S == BodyShape::capsule || S == BodyShape::cone || S == BodyShape::cylinder || S == BodyShape::sphere)
+            v("radius", p.radius, with_doc("radius"));
+        if constexpr (S == BodyShape::capsule) v("height", p.height, with_doc("between the centres of the round ends"));
+        if constexpr (S == BodyShape::cone || S == BodyShape::cylinder) v("height", p.height, with_doc("along y"));
+        body_fields(p, v);
+    }
+    static void build(const Params& p, BuildContext& c) { build_body(S, p, c); }
+};
+} // namespace sinew

@@ -1,0 +1,64 @@
+#include "scene/mesh_source.h"
+#include "core/error.h"
+#include "geometry/read_mesh.h"
+#include <fmt/format.h>
+
+namespace sinew {
+
+namespace {
+
+struct MeshParams {
+    std::string file, unit = "m", up = "y";
+    template <class V> static void fields(MeshParams& p, V&& v) {
+        v("file", p.file, Field{.required = true, .doc = "OBJ, PLY or STL"});
+        v("unit", p.unit, Field{.allowed = {"m", "cm", "mm", "in", "ft"}, .doc = "of the file's numbers"});
+        v("up", p.up, Field{.allowed = {"x", "y", "z"}, .doc = "axis of the file that points up"});
+    }
+};
+
+Real metres(const std::string& unit) {
+    if (unit == "cm") return 0.01;
+    if (unit == "mm") return 0.001;
+    if (unit == "in") return 0.0254;
+    if (unit == "ft") return 0.3048;
+    return 1;
+}
+
+// the file's up axis becomes y; handedness is kept by a cyclic change of axes
+Real3 turned(const Real3& x, const std::string& up) {
+    if (up == "z") return {x.x, x.z, -x.y};
+    if (up == "x") return {-x.y, x.x, x.z};
+    return x;
+}
+
+} // namespace
+
+PolygonMesh read_mesh_source(BuildContext& c, std::string_view key, const Value& value) {
+    MeshParams p;
+    Value name = value;
+    if (value.kind == Value::Kind::object) {
+        FieldList list = collect_fields([&](auto v) { MeshParams::fields(p, v); });
+        if (!read_fields(list, value, c.scope, c.path(key), c.errors)) return {};
+        name = *find(value, "file");
+    } else if (!read_text(value, c.path(key), p.file, c.errors)) {
+        return {};
+    }
+    Result<PolygonMesh> read = read_mesh(resolve_file(name));
+    if (!read) {
+        for (const Error& e : read.errors) {
+            Error here = make_error(name, c.path(key), e.message, e.allowed);
+            here.message = fmt::format("cannot use this mesh: {}{}", e.message,
+                                       e.line ? fmt::format(" (line {} of the mesh file)", e.line) : "");
+            c.errors.push_back(std::move(here));
+        }
+        return {};
+    }
+    const Real scale = metres(p.unit);
+    for (Real3& x : read.value->positions) {
+        x = turned(x, p.up);
+        x = {scale * x.x, scale * x.y, scale * x.z};
+    }
+    return std::move(*read.value);
+}
+
+} // namespace sinew

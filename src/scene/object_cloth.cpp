@@ -1,0 +1,104 @@
+// Cloth as masses and links: stretch along edges, shear along diagonals, bend over two edges (spec P17).
+//   cloth_grid   a rectangular sheet in the plane y = 0 of its own axes
+//   cloth        a sheet from a mesh file: links along edges; bend links over each edge, between the opposite vertices
+// A link stands for a strip of the sheet: its force at strain 1 is stiffness [N/m] times the strip's width, so that the
+// resolution does not change the material.
+#include "core/error.h"
+#include "geometry/generate.h"
+#include "geometry/read_mesh.h"
+#include "geometry/topology.h"
+#include "geometry/triangulate.h"
+#include "scene/kinds.h"
+#include "scene/mesh_source.h"
+#include <cmath>
+#include <fmt/format.h>
+
+namespace sinew {
+
+namespace {
+
+// mass, surface, gravity, air, fixed points and looks: everything but the links
+Range add_sheet(const DeformableParams& p, const PolygonMesh& mesh, std::span<const Real> area, const Material& material,
+                BuildContext& c) {
+    begin_object(c.builder, c.object.name, c.object.kind, material.name);
+    std::vector<Real> mass;
+    for (Real a : area) mass.push_back(a * material.density);
+    const int first = add_points(c.builder, place_points(c, mesh.positions), mass, kFree, c.object.velocity);
+    const Range points{first, first + vertex_count(mesh)};
+    add_spin(c, points);
+    add_fixed(c, p.fixed, points, mesh);
+    if (p.gravity) add_gravity(c, points);
+    add_air(c, p.air, points, area);
+    add_surface_points(c.builder, points, p.thickness >= 0 ? p.thickness : material.thickness);
+    add_deformable_snapshot(c, mesh, points, p.color, 0.003);
+    return points;
+}
+
+bool is_good(BuildContext& c, std::size_t errors_before) { return c.errors.size() == errors_before; }
+
+} // namespace
+
+void ClothGrid::build(const Params& p, BuildContext& c) {
+    const std::size_t before = c.errors.size();
+    const Material material = object_material(c, p.common.material);
+    const Real edge = p.edge > 0 ? p.edge : std::max(p.size[0], p.size[1]) / 40;
+    if (p.edge <= 0) c.notes.push_back(fmt::format("{}.edge = {:.4g} m: a fortieth of the longer side", c.object.name, edge));
+    const int nx = std::max(1, int(std::lround(p.size[0] / edge))), nz = std::max(1, int(std::lround(p.size[1] / edge)));
+    if (Real(nx) * nz > 4e6) {
+        add_error(c, "edge", make_number(edge), fmt::format("gives {} x {} cells, more than 4 million", nx, nz));
+        return;
+    }
+    const PolygonMesh mesh = make_grid(nx, nz, p.size[0], p.size[1]);
+    const Real dx = p.size[0] / nx, dz = p.size[1] / nz;
+    std::vector<Real> area;
+    for (int j = 0; j <= nz; ++j)
+        for (int i = 0; i <= nx; ++i) area.push_back(dx * dz * (i % nx ? 1 : 0.5) * (j % nz ? 1 : 0.5));
+    if (!is_good(c, before)) return;
+    const Range points = add_sheet(p.common, mesh, area, material, c);
+    const auto at = [&](int i, int j) { return points.begin + i + (nx + 1) * j; };
+
+    // links in the order of their first point, which keeps what is near in space near in memory
+    const Real diagonal = std::hypot(dx, dz);
+    const LinkModel along_x = make_link_model(material.membrane, dz, dx), along_z = make_link_model(material.membrane, dx, dz);
+    const LinkModel shear = make_link_model(material.shear, dx * dz / diagonal, diagonal);
+    const LinkModel bend_x = make_link_model(material.bend, dz, 2 * dx), bend_z = make_link_model(material.bend, dx, 2 * dz);
+    for (int j = 0; j <= nz; ++j)
+        for (int i = 0; i <= nx; ++i) {
+            if (i < nx) add_link(c, along_x, at(i, j), at(i + 1, j));
+            if (j < nz) add_link(c, along_z, at(i, j), at(i, j + 1));
+            if (i < nx && j < nz) add_link(c, shear, at(i, j), at(i + 1, j + 1));
+            if (i > 0 && j < nz) add_link(c, shear, at(i, j), at(i - 1, j + 1));
+            if (i + 2 <= nx) add_link(c, bend_x, at(i, j), at(i + 2, j));
+            if (j + 2 <= nz) add_link(c, bend_z, at(i, j), at(i, j + 2));
+        }
+}
+
+void ClothMesh::build(const Params& p, BuildContext& c) {
+    const std::size_t before = c.errors.size();
+    const Material material = object_material(c, p.common.material);
+    const PolygonMesh mesh = read_mesh_source(c, "mesh", p.mesh);
+    if (!is_good(c, before) || mesh.positions.empty()) return;
+    const Triangulation triangles = triangulate(mesh);
+    // a third of each triangle goes to each corner
+    const std::vector<Real3> world = place_points(c, mesh.positions);
+    std::vector<Real> area(mesh.positions.size(), 0);
+    for (const auto& t : triangles.triangles) {
+        const Vec3 a = vec(world[t[0]]), b = vec(world[t[1]]), d = vec(world[t[2]]);
+        for (int v : t) area[v] += (b - a).cross(d - a).norm() / 6;
+    }
+    for (std::size_t i = 0; i < area.size(); ++i)
+        if (area[i] <= 0) {
+            add_error(c, "mesh", p.mesh, fmt::format("vertex {} has no area around it, so it would have no mass", i));
+            return;
+        }
+    const Range points = add_sheet(p.common, mesh, area, material, c);
+    const EdgeTable edges = build_edges(mesh);
+    for (const auto& e : edges.edges) {
+        const Real length = (vec(world[e[1]]) - vec(world[e[0]])).norm();
+        // the strip of an edge in an equilateral mesh is 0.87 edges wide
+        add_link(c, make_link_model(material.membrane, 0.87 * length, length), points.begin + e[0], points.begin + e[1]);
+    }
+    add_hinge_links(c, material, mesh, world, points);
+}
+
+} // namespace sinew
