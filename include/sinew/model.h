@@ -68,6 +68,14 @@ struct Obstacle {
     double damping = 0;               // [N s/m] normal, only while approaching
 };
 
+// What a pair of objects does where it differs from the objects' own numbers.
+struct ContactRule {
+    int a = -1, b = -1;               // objects
+    bool off = false;                 // the pair does not touch
+    double friction = -1;             // -1 = geometric mean of the two
+    double thickness = -1;            // [m] of the deformable side, -1 = its own
+};
+
 // Pool of particles with births at a rate. Birth and death flip State.point.alive and change no revision.
 struct Emitter {
     int object = -1;
@@ -104,6 +112,7 @@ struct Model {
     ScalarModel scalar;
     Surface surface;
     std::vector<Obstacle> obstacles;
+    std::vector<ContactRule> contact_rules; // later ones win
     std::vector<Emitter> emitters;
     std::vector<Sink> sinks;
     std::vector<Object> objects;

@@ -13,21 +13,33 @@ static ImplicitShape shape_of(const Obstacle& o) {
     return {kinds[o.shape], o.size};
 }
 
+// the last rule about the two objects, null if there is none
+static const ContactRule* find_rule(const Model& m, int a, int b) {
+    const ContactRule* found = nullptr;
+    for (const ContactRule& r : m.contact_rules)
+        if ((r.a == a && r.b == b) || (r.a == b && r.b == a)) found = &r;
+    return found;
+}
+
 static void test_vertex(const Model& m, int vertex, const Real3& x, const FrameState& frames, Real margin,
                         std::vector<ObstacleContact>& out) {
     const SurfaceVertex& s = m.surface.vertices[vertex];
     for (int k = 0; k < int(m.obstacles.size()); ++k) {
         const Obstacle& o = m.obstacles[k];
         if (s.kind == SurfaceVertex::frame && s.index == o.frame) continue;
+        const ContactRule* rule = m.contact_rules.empty() ? nullptr : find_rule(m, m.surface.object[vertex], o.object);
+        if (rule && rule->off) continue;
+        const Real thickness = rule && rule->thickness >= 0 ? rule->thickness : m.surface.thickness[vertex];
         const Vec3 p = vec(frames.p[o.frame]);
         const Quat q = quat(frames.q[o.frame]);
         const Vec3 local = q.conjugate() * (vec(x) - p);
         const ImplicitHit hit = evaluate_shape(shape_of(o), local);
-        const Real gap = hit.distance - m.surface.thickness[vertex];
+        const Real gap = hit.distance - thickness;
         if (!(gap < margin)) continue;
         const Vec3 normal = q * hit.normal, at = vec(x) - hit.distance * normal;
         const Vec3 velocity = vec(frames.v[o.frame]) + vec(frames.w[o.frame]).cross(at - p);
-        out.push_back({std::uint64_t(vertex) << 32 | std::uint64_t(k), vertex, k, real3(normal), real3(at), real3(velocity), gap});
+        out.push_back({std::uint64_t(vertex) << 32 | std::uint64_t(k), vertex, k, real3(normal), real3(at), real3(velocity), gap,
+                       thickness});
     }
 }
 

@@ -25,7 +25,7 @@ void build_contact_elements(const Model& m, const Contacts& contacts, Tables& ou
         if (!can_move(m, s)) continue;
         const Obstacle& o = m.obstacles[c.obstacle];
         const ContactPenaltyFrame::Params params{
-            {o.stiffness, o.damping, m.surface.thickness[c.vertex], c.normal, c.at, c.velocity}, s.local};
+            {o.stiffness, o.damping, c.thickness, c.normal, c.at, c.velocity}, s.local};
         const bool point = s.kind == SurfaceVertex::point;
         Table& t = table_of(out.energies, point ? on_point : on_frame);
         const void* p = point ? static_cast<const void*>(&params.contact) : static_cast<const void*>(&params);

@@ -9,6 +9,7 @@ template <class... E> struct List {};
 
 using Energies = List<
     struct Attach,
+    struct AttachFrame,
     struct AttractorLine,
     struct AttractorPlane,
     struct AttractorPoint,

@@ -81,7 +81,10 @@ static void add_to(ModelBuilder& b, std::vector<Table>& tables, const ElementRow
                         {mass.data(), std::size_t(row.points)},
                         {frame_mass.data(), std::size_t(row.frames)},
                         b.model.gravity};
-    add_element(table_of(tables, row), params, stencil, rest, current_object(b));
+    const int owner = row.points && stencil[0] >= 0 ? b.model.point.object[stencil[0]]
+                      : row.frames                  ? b.model.frame.object[stencil[row.points]]
+                                                    : current_object(b);
+    add_element(table_of(tables, row), params, stencil, rest, owner);
 }
 
 void add_energy(ModelBuilder& b, const ElementRow& row, const void* params, std::span<const int> stencil) {

@@ -13,6 +13,7 @@ struct ObstacleContact {
     Real3 at;                    // [m] closest point of the obstacle
     Real3 velocity;              // [m/s] of the obstacle there
     Real gap = 0;                // [m] distance - thickness
+    Real thickness = 0;          // [m] of the pair
 };
 struct Contacts {
     std::vector<ObstacleContact> obstacle;

@@ -44,14 +44,14 @@ Vec3 velocity_at(const VelocityField& f, const Vec3& x, Real t, Mat3* gradient) 
     if (gradient) gradient->setZero();
     const Real open = f.scale * gate(t, f.from, f.until, f.ease);
     if (open == 0) return Vec3::Zero();
-    const std::array<Real, 4> slots{x.x(), x.y(), x.z(), t};
+    const std::array<Real, 5> slots{t, t * f.fps + f.first_frame, x.x(), x.y(), x.z()}; // kSpaceSlots
     Vec3 u = Vec3::Zero();
     for (int i = 0; i < 3; ++i) {
         if (!gradient) {
             u[i] = evaluate(f.base[i], slots);
             continue;
         }
-        static constexpr std::array<int, 3> xyz{0, 1, 2};
+        static constexpr std::array<int, 3> xyz{2, 3, 4};
         const ValueGradient g = evaluate_gradient(f.base[i], slots, xyz);
         u[i] = g.value;
         for (int j = 0; j < 3; ++j) (*gradient)(i, j) = g.gradient[j];

@@ -11,7 +11,8 @@ namespace sinew {
 
 struct VelocityField {
     std::string name;
-    std::array<Expression, 3> base;   // [m/s] slots: x, y, z, t
+    std::array<Expression, 3> base;   // [m/s] of the slots t, frame, x, y, z
+    double fps = 24, first_frame = 0; // for `frame`
     double turbulence_speed = 0;      // [m/s]
     double turbulence_size = 1;       // [m]
     double turbulence_rate = 0;       // [1/s] how fast the eddies change; 0 = frozen

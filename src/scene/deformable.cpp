@@ -40,7 +40,7 @@ void add_gravity(BuildContext& c, Range points) {
     const ElementRow& row = *find_energy("gravity");
     const auto params = row.make_params();
     for (int i = points.begin; i < points.end; ++i)
-        if (!(c.builder.model.point.flags[i] & (kFixed | kPassive)))
+        if (!(c.builder.model.point.flags[i] & kPassive)) // fixed ones too: they may be released
             add_energy(c.builder, row, params.get(), std::array<int, 1>{i});
 }
 
@@ -81,7 +81,7 @@ void add_air(BuildContext& c, const Value& air, Range points, std::span<const Re
     }
     const ElementRow& row = *find_energy("drag");
     for (int i = points.begin; i < points.end; ++i) {
-        if (c.builder.model.point.flags[i] & (kFixed | kPassive)) continue;
+        if (c.builder.model.point.flags[i] & kPassive) continue;
         const Real a = area[i - points.begin];
         for (int field : blowing) {
             const Drag::Params drag{p.drag * a, p.quadratic * a, field};

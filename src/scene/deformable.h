@@ -39,9 +39,9 @@ Material object_material(const BuildContext&, const Value& material);
 
 // adds the object's angular velocity about its place to the points' velocities
 void add_spin(BuildContext&, Range points);
-// gravity on every free point of the range
+// gravity on every point of the range that has mass
 void add_gravity(BuildContext&, Range points);
-// drag on every free point; area [m^2] per point scales the coefficients (1 for particles, given per point)
+// drag on every point that has mass; area [m^2] per point scales the coefficients (1 for particles, given per point)
 void add_air(BuildContext&, const Value& air, Range points, std::span<const Real> area);
 // marks points fixed and records the handle that a motion moves; `mesh` gives groups and boundary
 void add_fixed(BuildContext&, const Value& fixed, Range points, const PolygonMesh& mesh);

@@ -1,0 +1,165 @@
+#include "scene/attach.h"
+#include "core/error.h"
+#include "energy/attach_frame.h"
+#include "energy/list.h"
+#include "energy/spring_zero.h"
+#include "geometry/topology.h"
+#include "scene/names.h"
+#include "scene/select.h"
+#include <fmt/format.h>
+#include <limits>
+
+namespace sinew {
+
+namespace {
+
+struct AttachParams {
+    Value points, to;
+    Real stiffness = 1e4, damping = 0;
+    Real breaks_at = std::numeric_limits<Real>::infinity();
+    template <class V> static void fields(AttachParams& p, V&& v) {
+        v("points", p.points, Field{.doc = "which points: a selection with \"of\""});
+        v("to", p.to, Field{.doc = "an object, \"world\", or a selection of another object"});
+        v("stiffness", p.stiffness, Field{.min = 0, .unit = "N/m", .doc = "of soft pins"});
+        v("damping", p.damping, Field{.min = 0, .unit = "N s/m", .doc = "of soft pins"});
+        v("breaks_at", p.breaks_at, Field{.min = 0, .unit = "N", .doc = "force at which it lets go"});
+    }
+};
+struct RuleParams {
+    Real friction = -1, thickness = -1;
+    bool off = false;
+    template <class V> static void fields(RuleParams& p, V&& v) {
+        v("friction", p.friction, Field{.min = 0, .doc = "coefficient of the pair"});
+        v("thickness", p.thickness, Field{.min = 0, .unit = "m", .doc = "distance the pair keeps"});
+        v("off", p.off, Field{.doc = "the pair does not touch"});
+    }
+};
+
+std::vector<std::string> object_names(const Model& m) {
+    std::vector<std::string> names;
+    for (const Object& o : m.objects) names.push_back(o.name);
+    return names;
+}
+
+// points of the model that a selection means; the object must be built and made of points
+std::vector<int> select_points(const Value& value, const Scope& scope, const std::string& path, int object, const ModelBuilder& b,
+                               std::vector<Error>& errors) {
+    Select select;
+    if (!parse_select(value, scope, path, select, errors)) return {};
+    const Object& o = b.model.objects[object];
+    PolygonMesh mesh;
+    if (o.snapshot >= 0) {
+        const SnapshotObject& s = b.layout.objects[o.snapshot];
+        mesh.positions = s.rest;
+        mesh.polygon_begin = s.polygon_begin;
+        mesh.polygon_vertex = s.polygon_vertex;
+        mesh.segments = s.segments;
+        mesh.vertex_groups = s.vertex_groups;
+    }
+    std::vector<std::uint8_t> boundary(mesh.positions.size(), 0);
+    for (int v : boundary_vertices(mesh, build_edges(mesh))) boundary[v] = 1;
+    const SelectSource source{{b.state.point.x.data() + o.points.begin, std::size_t(o.points.count())}, mesh.vertex_groups, boundary, {}};
+    std::vector<int> out = find_selected(select, source, path, errors);
+    for (int& i : out) i += o.points.begin;
+    return out;
+}
+
+// held where they are, and carried by `follows` if that moves
+void fix_points(const std::vector<int>& points, int owner, int follows, const std::string& group, ModelBuilder& b,
+                std::vector<Handle>& handles) {
+    Handle h;
+    h.object = owner;
+    h.follows = follows;
+    h.released_by = b.model.objects[owner].name + "." + group;
+    Pose pose;
+    if (follows >= 0) {
+        const int f = b.model.objects[follows].frames.begin;
+        pose = {b.state.frame.p[f], b.state.frame.q[f]};
+    }
+    for (int i : points) {
+        b.model.point.flags[i] |= kFixed;
+        b.state.point.v[i] = {};
+        h.points.push_back(i);
+        h.local.push_back(real3(quat(pose.rotation).conjugate() * (vec(b.state.point.x[i]) - vec(pose.position))));
+    }
+    handles.push_back(std::move(h));
+}
+
+void pin_to_frame(const std::vector<int>& points, int frame, const AttachParams& p, ModelBuilder& b) {
+    for (int i : points) {
+        const Vec3 local = quat(b.state.frame.q[frame]).conjugate() * (vec(b.state.point.x[i]) - vec(b.state.frame.p[frame]));
+        const AttachFrame::Params params{p.stiffness, p.damping, real3(local)};
+        add_energy(b, *find_energy("attach_frame"), &params, std::array<int, 2>{i, frame});
+    }
+}
+
+std::string group_of(const Value& points) {
+    const Value* group = find(points, "group");
+    return group ? group->text : "attach";
+}
+
+} // namespace
+
+void add_attachments(const Scene& scene, const Scope& scene_scope, bool check_only, ModelBuilder& b, std::vector<Handle>& handles,
+                     std::vector<std::string>& future, std::vector<Error>& errors) {
+    for (const SceneEntry& e : scene.attach) {
+        AttachParams p;
+        FieldList list = collect_fields([&](auto v) { AttachParams::fields(p, v); });
+        const Scope scope = make_scope(scene_scope, e.vars);
+        if (!read_fields(list, e.params, scope, e.path, errors)) continue;
+        if (std::isfinite(p.breaks_at)) future.push_back(e.path + ".breaks_at: breaking attachments are not built yet");
+        const Id owner = find(b.model, e.names[0]);
+        const bool to_world = e.names[1] == kWorld;
+        const Id to = to_world ? Id{} : find(b.model, e.names[1]);
+        if (!owner || (!to_world && !to)) {
+            // the object exists in the scene; its kind is not built, or it had an error of its own
+            if (check_only) future.push_back(fmt::format("{}: waits for objects that are not built yet", e.path));
+            continue;
+        }
+        const Object& from = b.model.objects[owner.index];
+        if (from.points.count() == 0) {
+            errors.push_back(make_error(p.points, join_path(e.path, "points"), "this object has no points to attach"));
+            continue;
+        }
+        const std::vector<int> points = select_points(p.points, scope, join_path(e.path, "points"), owner.index, b, errors);
+        if (to_world) {
+            fix_points(points, owner.index, -1, group_of(p.points), b, handles);
+            continue;
+        }
+        const Object& target = b.model.objects[to.index];
+        if (target.frames.count()) {
+            const int frame = target.frames.begin;
+            if (b.model.frame.flags[frame] & kFixed) fix_points(points, owner.index, to.index, group_of(p.points), b, handles);
+            else pin_to_frame(points, frame, p, b);
+            continue;
+        }
+        const std::vector<int> others = select_points(p.to.kind == Value::Kind::object ? p.to : make_text("all"), scope,
+                                                      join_path(e.path, "to"), to.index, b, errors);
+        if (others.empty()) continue;
+        // each point to the nearest of the other object
+        const SpringZero::Params spring{p.stiffness, p.damping};
+        for (int i : points) {
+            int nearest = others[0];
+            const auto distance = [&](int k) { return (vec(b.state.point.x[k]) - vec(b.state.point.x[i])).squaredNorm(); };
+            for (int k : others)
+                if (distance(k) < distance(nearest)) nearest = k;
+            if (nearest != i) add_energy(b, *find_energy("spring_zero"), &spring, std::array<int, 2>{i, nearest});
+        }
+    }
+}
+
+void add_contact_rules(const Scene& scene, const Scope& scene_scope, ModelBuilder& b, std::vector<std::string>& future,
+                       std::vector<Error>& errors) {
+    const std::vector<std::string> names = object_names(b.model);
+    for (const SceneEntry& e : scene.contact) {
+        RuleParams p;
+        FieldList list = collect_fields([&](auto v) { RuleParams::fields(p, v); });
+        const Scope scope = make_scope(scene_scope, e.vars);
+        if (!read_fields(list, e.params, scope, e.path, errors)) continue;
+        if (p.friction >= 0) future.push_back(e.path + ".friction: friction is not built yet");
+        for (int i : match_names(e.names[0], names))
+            for (int k : match_names(e.names[1], names)) b.model.contact_rules.push_back({i, k, p.off, p.friction, p.thickness});
+    }
+}
+
+} // namespace sinew

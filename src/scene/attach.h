@@ -1,0 +1,15 @@
+// Top-level "attach" and "contact" of a scene, after the objects are built.
+//   attach   points of a deformable follow a held body or the world (they become fixed), or are softly pinned to a free
+//            body or to points of another object
+//   contact  rules for pairs of objects: friction, thickness, off
+#pragma once
+#include "scene/object.h"
+
+namespace sinew {
+
+void add_attachments(const Scene&, const Scope& scene_scope, bool check_only, ModelBuilder&, std::vector<Handle>&,
+                     std::vector<std::string>& future, std::vector<Error>&);
+void add_contact_rules(const Scene&, const Scope& scene_scope, ModelBuilder&, std::vector<std::string>& future,
+                       std::vector<Error>&);
+
+} // namespace sinew

@@ -1,0 +1,112 @@
+#include "scene/choose.h"
+#include "model/element.h"
+#include "scene/compile.h"
+#include "solver/solver.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+namespace sinew {
+
+// Implicit steps keep contact and wind smooth at about this length; measured on hanging and draped sheets.
+inline constexpr double kImplicitStep = 0.01;  // [s]
+inline constexpr double kParticleStep = 0.01;  // [s] where nothing is stiff
+inline constexpr double kStableShare = 0.5;    // of the largest stable step
+
+std::string choose_solver(const Model& m, std::string& reason) {
+    bool stiff = false;
+    for (const auto* tables : {&m.elements->energies, &m.elements->constraints})
+        for (const Table& t : *tables) stiff = stiff || (t.row->points >= 2 && t.count() > 0);
+    const SolverEntry* newton = find_solver("newton");
+    if (stiff && newton && find_unsupported(*newton, m).empty()) {
+        reason = "the scene has links, and implicit steps stay stable whatever their stiffness";
+        return "newton";
+    }
+    reason = stiff ? "the scene has links and free bodies, which only the explicit solver takes together"
+                   : "nothing in the scene is stiff";
+    return "explicit";
+}
+
+bool is_future_solver(std::string_view name) {
+    static constexpr std::string_view names[] = {"nonlinear_cg", "position", "velocity", "articulated", "projective",
+                                                 "quasi_newton", "admm", "vertex_block", "adonis", "asynchronous",
+                                                 "sph", "flip", "mpm", "staggered", "pbd", "xpbd", "sequential_positions",
+                                                 "soft_step", "sequential_impulse", "apgd", "mlcp"};
+    return std::find(std::begin(names), std::end(names), name) != std::end(names) && !find_solver(name);
+}
+
+namespace {
+
+// adds |row sums| of element matrices to their points, each divided by sqrt(m_i m_j)
+void add_row_sums(const Table& t, const std::vector<Real>& mass, const std::vector<Real>& matrices, std::vector<Real>& out) {
+    const int n = t.row->dofs, points = t.row->points;
+    for (int e = 0; e < t.count(); ++e) {
+        const Real* h = matrices.data() + std::size_t(e) * n * n;
+        const int* id = t.stencil.data() + std::size_t(e) * t.row->stencil;
+        for (int i = 0; i < points; ++i)
+            for (int k = 0; k < 3; ++k) {
+                Real sum = 0;
+                for (int j = 0; j < points; ++j)
+                    for (int l = 0; l < 3; ++l) sum += std::abs(h[(3 * j + l) * n + 3 * i + k]) / std::sqrt(mass[id[i]] * mass[id[j]]);
+                out[3 * id[i] + k] += sum;
+            }
+    }
+}
+
+} // namespace
+
+Real stable_step(const Model& m, const State& s) {
+    std::vector<Real> stiffness(3 * point_count(m), 0), damping(3 * point_count(m), 0), matrices, more;
+    // held and passive points do not oscillate: infinite mass
+    std::vector<Real> mass = m.point.mass;
+    for (int i = 0; i < point_count(m); ++i)
+        if (m.point.flags[i] & (kFixed | kPassive)) mass[i] = std::numeric_limits<Real>::infinity();
+    Evaluation ev;
+    ev.x = m.point.rest.data();
+    ev.v = s.point.v.data();
+    ev.x_now = ev.x;
+    ev.fields = m.fields.get();
+    for (const auto* tables : {&m.elements->energies, &m.elements->constraints})
+        for (const Table& t : *tables) {
+            if (t.row->frames || t.row->scalars || t.row->points == 0) continue;
+            matrices.assign(std::size_t(t.count()) * t.row->dofs * t.row->dofs, 0);
+            if (t.row->hessian) {
+                t.row->hessian(t, ev, 0, t.count(), Projection::none, matrices.data());
+                add_row_sums(t, mass, matrices, stiffness);
+            }
+            if (t.row->force_derivatives) {
+                more.assign(matrices.size(), 0);
+                t.row->force_derivatives(t, ev, 0, t.count(), more.data(), matrices.data());
+                add_row_sums(t, mass, matrices, damping);
+            }
+        }
+    Real contact = 0;
+    for (const Obstacle& o : m.obstacles) contact = std::max(contact, o.stiffness);
+    if (contact > 0 && !m.surface.vertices.empty())
+        for (int i = 0; i < point_count(m); ++i)
+            for (int k = 0; k < 3; ++k) stiffness[3 * i + k] += contact / mass[i];
+    Real step = std::numeric_limits<Real>::infinity();
+    for (std::size_t i = 0; i < stiffness.size(); ++i) {
+        // damped oscillator under symplectic Euler: h (h w^2 + g)/2 < 2 - h g/2 at the latest; a simple sufficient bound
+        const Real w = std::sqrt(stiffness[i]), g = damping[i];
+        if (w > 0 || g > 0) step = std::min(step, 2 / (w + g));
+    }
+    return step;
+}
+
+int choose_substeps(const Model& m, const State& s, std::string_view solver, double frame, std::string& reason) {
+    if (solver != "explicit") {
+        const int n = std::max(1, int(std::ceil(frame / kImplicitStep)));
+        reason = fmt::format("implicit steps of at most {} ms", kImplicitStep * 1000);
+        return n;
+    }
+    const Real stable = stable_step(m, s);
+    const Real h = std::min(kParticleStep, kStableShare * stable);
+    const int n = std::clamp(int(std::ceil(frame / h)), 1, 100000);
+    reason = kStableShare * stable < kParticleStep ? fmt::format("half the stable step {:.3g} s of the stiffest link", stable)
+                                                   : fmt::format("steps of at most {} ms, nothing is stiffer", kParticleStep * 1000);
+    return n;
+}
+
+} // namespace sinew

@@ -1,0 +1,12 @@
+// Defaults that depend on the model, each with its reason: the solver of "auto", the steps per frame.
+#pragma once
+#include "sinew/model.h"
+#include "sinew/state.h"
+
+namespace sinew {
+
+std::string choose_solver(const Model&, std::string& reason);
+int choose_substeps(const Model&, const State&, std::string_view solver, double frame, std::string& reason);
+bool is_future_solver(std::string_view name); // named by the language, built by later versions
+
+} // namespace sinew

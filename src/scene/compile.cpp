@@ -1,0 +1,162 @@
+#include "scene/compile.h"
+#include "core/error.h"
+#include "core/nearest.h"
+#include "model/emit.h"
+#include "scene/attach.h"
+#include "scene/choose.h"
+#include "scene/field_kinds.h"
+#include "scene/placement.h"
+#include "scene/scope.h"
+#include "scene/script_build.h"
+#include <fmt/format.h>
+
+namespace sinew {
+
+namespace {
+
+struct Work {
+    const Scene& scene;
+    bool check_only;
+    Scope scene_scope, field_scope;
+    ModelBuilder builder;
+    std::vector<NamedMaterial> materials;
+    Compiled out;
+    std::vector<Error> errors;
+};
+
+void read_materials(Work& w) {
+    for (const SceneEntry& e : w.scene.materials) {
+        Material m;
+        const Scope scope = make_scope(w.scene_scope, e.vars);
+        // "like": start from a preset or from a material above
+        Value params = e.params;
+        if (const Value* like = find(params, "like")) {
+            find_material(*like, scope, join_path(e.path, "like"), w.materials, m, w.errors);
+            erase(params, "like");
+        }
+        m.name = e.name;
+        if (read_material(params, scope, e.path, m, w.errors)) w.materials.push_back({e.name, m});
+    }
+}
+
+void build_object(Work& w, const SceneObject& o) {
+    const ObjectKind* kind = find_object_kind(o.kind);
+    if (!kind) {
+        std::vector<std::string> known;
+        for (const ObjectKind& k : object_kinds()) known.emplace_back(k.name);
+        for (std::string_view f : future_kinds())
+            if (f == o.kind && w.check_only) {
+                w.out.future.push_back(fmt::format("{}: kind '{}' is not built yet", o.path, o.kind));
+                return;
+            }
+        bool later = false;
+        for (std::string_view f : future_kinds()) later = later || f == o.kind;
+        w.errors.push_back(make_error(make_text(o.kind), join_path(o.path, "kind"),
+                                      later ? "this kind is not built yet" : "no kind of this name",
+                                      fmt::format("{}", fmt::join(known, ", ")), later ? "" : find_nearest(o.kind, known)));
+        return;
+    }
+    const auto params = kind->make_params();
+    FieldList list;
+    kind->describe(params.get(), list);
+    const Scope scope = make_scope(w.scene_scope, o.vars);
+    if (!read_fields(list, o.params, scope, o.path, w.errors)) return;
+    BuildContext c{w.scene, o, scope, w.materials, w.builder, w.out.script.handles, w.errors, w.out.notes};
+    kind->build(params.get(), c);
+}
+
+void read_settings(Work& w, std::string_view name) {
+    for (const SceneEntry& e : w.scene.solvers) {
+        const SolverEntry* entry = find_solver(e.name);
+        if (!entry) {
+            std::vector<std::string> known;
+            for (const SolverEntry& s : solver_entries()) known.emplace_back(s.name);
+            if (is_future_solver(e.name)) {
+                w.out.future.push_back(fmt::format("{}: solver '{}' is not built yet", e.path, e.name));
+                continue;
+            }
+            w.errors.push_back(make_error(make_text(e.name), e.path, "no solver of this name",
+                                          fmt::format("{}", fmt::join(known, ", ")), find_nearest(e.name, known)));
+            continue;
+        }
+        const auto settings = entry->make_settings();
+        FieldList list;
+        entry->describe(settings.get(), list);
+        const Scope scope = make_scope(w.scene_scope, e.vars);
+        if (read_fields(list, e.params, scope, e.path, w.errors) && e.name == name) w.out.settings = settings;
+    }
+}
+
+void choose_and_check_solver(Work& w, std::string_view override_name) {
+    const std::string asked = override_name.empty() ? w.scene.solver : std::string(override_name);
+    std::string reason;
+    w.out.solver = asked == "auto" ? choose_solver(w.builder.model, reason) : asked;
+    if (!reason.empty()) w.out.notes.push_back(fmt::format("solver = {}: {}", w.out.solver, reason));
+    const SolverEntry* entry = find_solver(w.out.solver);
+    if (!entry) {
+        std::vector<std::string> known{"auto"};
+        for (const SolverEntry& s : solver_entries()) known.emplace_back(s.name);
+        if (is_future_solver(asked) && w.check_only) w.out.future.push_back(fmt::format("solver '{}' is not built yet", asked));
+        else
+            w.errors.push_back(make_error(make_text(asked), "solver",
+                                          is_future_solver(asked) ? "this solver is not built yet" : "no solver of this name",
+                                          fmt::format("{}", fmt::join(known, ", ")), find_nearest(asked, known)));
+        read_settings(w, "");
+        return;
+    }
+    w.out.settings = entry->make_settings();
+    read_settings(w, entry->name);
+    for (const std::string& problem : find_unsupported(*entry, w.builder.model)) {
+        std::vector<std::string> able;
+        for (const SolverEntry& s : solver_entries())
+            if (find_unsupported(s, w.builder.model).empty()) able.emplace_back(s.name);
+        w.errors.push_back(make_error(make_text(asked), "solver", problem, fmt::format("{}", fmt::join(able, ", "))));
+    }
+}
+
+void choose_time(Work& w) {
+    const SceneTime& t = w.scene.time;
+    const double frame = 1 / t.fps;
+    std::string reason;
+    w.out.substeps = t.substeps > 0 ? t.substeps : t.dt > 0 ? std::max(1, int(std::lround(frame / t.dt))) : 0;
+    if (w.out.substeps == 0) {
+        w.out.substeps = choose_substeps(w.builder.model, w.builder.state, w.out.solver, frame, reason);
+        w.out.notes.push_back(fmt::format("substeps = {}: {}", w.out.substeps, reason));
+    }
+    w.out.dt = t.dt > 0 ? t.dt : frame / w.out.substeps;
+}
+
+} // namespace
+
+Result<Compiled> compile_scene(const Scene& scene, std::string_view solver, bool check_only) {
+    Work w{scene, check_only, make_scene_scope(scene), make_field_scope(scene), {}, {}, {}, {}};
+    w.out.notes = scene.notes;
+    w.builder.model.gravity = scene.gravity;
+    w.builder.layout.scene_name = scene.name;
+    w.builder.layout.fps = scene.time.fps;
+    w.builder.layout.first_frame = scene.time.first_frame;
+
+    read_materials(w);
+    add_flows(scene, w.field_scope, w.builder, w.errors);
+    for (const SceneObject& o : scene.objects) build_object(w, o);
+    add_force_fields(scene, w.scene_scope, w.builder, w.errors);
+    add_attachments(scene, w.scene_scope, check_only, w.builder, w.out.script.handles, w.out.future, w.errors);
+    add_contact_rules(scene, w.scene_scope, w.builder, w.out.future, w.errors);
+    for (NamedArray& a : w.builder.state.attributes) a.values.resize(point_count(w.builder.model), 0.0);
+    finish_model(w.builder);
+    build_script(scene, w.scene_scope, w.builder.model, w.builder.state, w.out.script, w.out.future, w.errors);
+    choose_and_check_solver(w, solver);
+    if (w.errors.empty()) choose_time(w);
+    if (!w.errors.empty()) return {std::nullopt, std::move(w.errors)};
+    if (!check_only && !w.out.future.empty()) {
+        for (const std::string& f : w.out.future) w.errors.push_back(make_error(make_null(), "", f));
+        return {std::nullopt, std::move(w.errors)};
+    }
+    register_emitters(w.builder.model, w.builder.state);
+    register_events(w.out.script, w.builder.state);
+    w.out.model = std::move(w.builder.model);
+    w.out.state = std::move(w.builder.state);
+    return {std::move(w.out), {}};
+}
+
+} // namespace sinew

@@ -1,0 +1,29 @@
+// Scene -> Model, first State and Script: kinds build their objects, fields and attachments are added, the solver is chosen
+// and checked, motions, events and expectations are prepared. All errors at once; nothing is silently ignored.
+#pragma once
+#include "scene/script.h"
+#include "sinew/scene.h"
+#include "solver/solver.h"
+
+namespace sinew {
+
+struct Compiled {
+    Model model;
+    State state;
+    Script script;
+    std::string solver;              // entry chosen
+    std::shared_ptr<void> settings;  // of the solver
+    double dt = 0;                   // [s] step
+    int substeps = 1;                // per frame
+    std::vector<std::string> notes;  // defaults that were computed, each with its reason
+    std::vector<std::string> future; // things of the scene that later versions build, one sentence each
+};
+
+// `solver` overrides the scene's choice. Objects of kinds not yet built are errors, unless check_only: then they are
+// listed in `future` and everything else is checked.
+Result<Compiled> compile_scene(const Scene&, std::string_view solver = {}, bool check_only = false);
+
+// Largest stable step of symplectic Euler by Gershgorin's bound on the element Hessians and dampers [s]; infinite if none.
+Real stable_step(const Model&, const State&);
+
+} // namespace sinew

@@ -1,0 +1,22 @@
+// Named fields of a scene: what acts on points from outside.
+//   wind, velocity                              flows u(x, t): wind blows on all that has drag, velocity carries passive points
+//   attractor_point, _line, _plane, drag        forces on the points of the objects they name
+#pragma once
+#include "scene/object.h"
+
+namespace sinew {
+
+struct FieldKind {
+    std::string_view name, doc;
+    std::shared_ptr<void> (*make_params)();
+    void (*describe)(void* params, FieldList&);
+};
+std::span<const FieldKind> field_kinds();
+const FieldKind* find_field_kind(std::string_view name);
+
+// Before the objects: flows, which objects refer to.
+void add_flows(const Scene&, const Scope& field_scope, ModelBuilder&, std::vector<Error>&);
+// After the objects: forces, on the points of the objects that match.
+void add_force_fields(const Scene&, const Scope& scene_scope, ModelBuilder&, std::vector<Error>&);
+
+} // namespace sinew

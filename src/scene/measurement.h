@@ -1,0 +1,47 @@
+// Named numbers of a run, used by `expect`, by conditions of events and by plots.
+//   energy.kinetic, momentum.x, penetration, ...       of the report (visit_numbers); `energy` is energy.total
+//   sheet.center.y   sheet.y                           centre of mass of an object (its place if it has no mass)
+//   sheet.min.y  sheet.max.y                           bounds of its points
+//   sheet.velocity.x  sheet.speed  sheet.kinetic  sheet.mass  sheet.alive
+//   sheet.momentum.x  sheet.angular_momentum.x         about the origin
+//   sheet.stretch                                      largest |l/L - 1| of its links
+//   sheet.point[12].x  sheet.point[12].velocity.y  sheet.point[12].radius  (distance from the z axis)
+//   crate.spin.x  crate.body_spin.x                    angular velocity in world and in body axes [rad/s]
+//   crate.rotation.w                                   quaternion
+#pragma once
+#include "core/expression.h"
+#include "sinew/model.h"
+#include "sinew/report.h"
+#include "sinew/state.h"
+
+namespace sinew {
+
+enum class Quantity {
+    number, center, min, max, velocity, speed, kinetic, mass, alive, momentum, angular_momentum, stretch,
+    point, point_velocity, point_radius, spin, body_spin, rotation
+};
+struct Measurement {
+    std::string name;
+    Quantity quantity = Quantity::number;
+    int object = -1;
+    int component = 0; // x, y, z; rotation: w, x, y, z
+    int index = 0;     // of the report's numbers, or of a point within the object
+};
+
+struct MeasurementResult {
+    std::vector<Measurement> found; // several for patterns
+    std::string problem, allowed, nearest;
+};
+MeasurementResult find_measurements(const Model&, std::string_view name);
+double evaluate(const Measurement&, const Model&, const State&, const Report&);
+
+std::vector<std::string> measurement_names(const Model&); // all, points without their numbers; for help and errors
+
+// A condition over measurements, t, frame and vars.
+struct Condition {
+    Expression expression;
+    std::vector<Measurement> slots; // slot 0 = t, 1 = frame, then these
+};
+bool evaluate(const Condition&, const Model&, const State&, const Report&, double frame);
+
+} // namespace sinew

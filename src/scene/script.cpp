@@ -1,0 +1,161 @@
+#include "scene/script.h"
+#include "core/error.h"
+#include "model/field.h"
+#include "model/visit.h"
+#include "scene/placement.h"
+#include "scene/scope.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace sinew {
+
+Pose mover_pose(const Script& script, int index, double t) {
+    const Mover& m = script.movers[index];
+    const Pose own = m.has_motion ? evaluate_motion(m.motion, t) : m.rest;
+    if (m.parent < 0) return own;
+    // carried: what the parent did to its rest pose happens to the child too
+    const Pose carried = compose(mover_pose(script, m.parent, t), invert(script.movers[m.parent].rest));
+    return compose(carried, own);
+}
+
+void fill_input(const Script& script, const Model& m, const State& now, double dt, Input& input) {
+    input.targets.clear();
+    input.points.clear();
+    const double t = now.time + dt;
+    for (int k = 0; k < int(script.movers.size()); ++k) {
+        const int object = script.movers[k].object;
+        if (m.objects[object].frames.count()) input.targets.push_back({{object, m.objects[object].generation}, mover_pose(script, k, t)});
+    }
+    for (const Handle& h : script.handles) {
+        int mover = -1;
+        for (int k = 0; k < int(script.movers.size()); ++k)
+            if (script.movers[k].object == (h.follows >= 0 ? h.follows : h.object)) mover = k;
+        if (mover < 0) continue;
+        const Pose pose = mover_pose(script, mover, t);
+        for (std::size_t i = 0; i < h.points.size(); ++i)
+            if (m.point.flags[h.points[i]] & kFixed)
+                input.points.push_back({h.points[i], real3(vec(pose.position) + quat(pose.rotation) * vec(h.local[i]))});
+    }
+}
+
+namespace {
+
+// memory per event: times fired, time of the last, whether its condition held when last looked at
+enum EventMemory { kFired, kLast, kHeld, kEventMemory };
+
+void set_field(Model& m, const std::string& name, const std::string& parameter, const Value& value) {
+    auto fields = std::make_shared<FieldSet>(*m.fields);
+    for (VelocityField& f : fields->velocity) {
+        if (f.name != name) continue;
+        if (parameter == "scale") f.scale = value.number;
+        if (parameter == "velocity")
+            for (int k = 0; k < 3; ++k) f.base[k] = make_expression(value.items[k].number);
+    }
+    m.fields = std::move(fields);
+    ++m.values_revision;
+}
+
+void apply_event(Script& script, Model& m, State& s, const Event& e) {
+    for (const EventSet& set : e.sets)
+        if (set.target.starts_with("fields.")) set_field(m, set.target.substr(7), set.parameter, set.value);
+        else
+            for (Emitter& emitter : m.emitters)
+                if (match_name(set.target, m.objects[emitter.object].name) && set.parameter == "rate") {
+                    // births so far stay what they were: the clock of the emitter restarts now
+                    emitter.from = s.time;
+                    emitter.rate = set.value.number;
+                    if (std::vector<double>* count = &memory_array(s, fmt::format("emitter.{}", &emitter - m.emitters.data()), 3))
+                        emitter.initial_count = (*count)[0];
+                }
+    for (const EventRelease& r : e.releases)
+        for (const Handle& h : script.handles) {
+            if (!match_name(r.target, m.objects[h.object].name)) continue;
+            if (!r.group.empty() && h.released_by != m.objects[h.object].name + "." + r.group) continue;
+            for (int point : h.points) m.point.flags[point] &= std::uint8_t(~kFixed);
+            ++m.topology_revision; // the set of unknowns changes
+        }
+}
+
+// times at which an event is due up to t, counted from the first
+int due_count(const Event& e, double t) {
+    if (t < e.at) return 0;
+    if (e.every <= 0) return 1;
+    const double end = e.until > 0 ? std::min(t, e.until) : t;
+    return int(std::floor((end - e.at) / e.every * (1 + 1e-12))) + 1;
+}
+
+} // namespace
+
+void register_events(const Script& script, State& s) {
+    if (!script.events.empty()) memory_array(s, "script.events", kEventMemory * script.events.size());
+}
+
+std::vector<std::string> run_events(Script& script, Model& m, State& s, const Report& r, double frame) {
+    std::vector<std::string> happened;
+    if (script.events.empty()) return happened;
+    for (std::size_t k = 0; k < script.events.size(); ++k) {
+        const ScriptEvent& e = script.events[k];
+        double* memory = memory_array(s, "script.events", kEventMemory * script.events.size()).data() + kEventMemory * k;
+        bool fire = false;
+        if (e.event.when.empty()) {
+            fire = due_count(e.event, s.time * (1 + 1e-14)) > int(memory[kFired]);
+        } else {
+            const bool holds = evaluate(e.condition, m, s, r, frame);
+            fire = holds && memory[kHeld] == 0 && !(e.event.once && memory[kFired] > 0);
+            memory[kHeld] = holds;
+        }
+        if (!fire) continue;
+        memory[kFired] += 1;
+        memory[kLast] = s.time;
+        apply_event(script, m, s, e.event);
+        happened.push_back(fmt::format("t = {:.4f} s: {}", s.time, e.event.path));
+    }
+    return happened;
+}
+
+void replay_events(Script& script, Model& m, State& s) {
+    const std::vector<double>* memory = find_memory(s, "script.events");
+    if (!memory) return;
+    std::vector<std::pair<double, std::size_t>> order;
+    for (std::size_t k = 0; k < script.events.size(); ++k)
+        if ((*memory)[kEventMemory * k + kFired] > 0) order.push_back({(*memory)[kEventMemory * k + kLast], k});
+    std::sort(order.begin(), order.end());
+    for (const auto& [time, k] : order) apply_event(script, m, s, script.events[k].event);
+}
+
+static bool is_due(const Expectation& e, double t, double dt, bool frame_end, bool last) {
+    const double slack = 1e-9 + 1e-6 * dt;
+    switch (e.when) {
+    case Expectation::When::end: return last;
+    case Expectation::When::at: return std::abs(t - e.at) <= slack;
+    case Expectation::When::frames: return frame_end && t >= e.after - slack && t <= e.before + slack;
+    case Expectation::When::steps: return t >= e.after - slack && t <= e.before + slack;
+    }
+    return false;
+}
+
+std::vector<std::string> check_expectations(Script& script, const Model& m, const State& s, const Report& r, double frame,
+                                            bool frame_end, bool, bool last) {
+    std::vector<std::string> failures;
+    for (ScriptExpectation& e : script.expectations) {
+        if (!is_due(e.expectation, s.time, r.dt, frame_end, last)) continue;
+        ++e.looked;
+        for (const Measurement& q : e.measurements) {
+            const std::string problem = check_expectation(e.expectation, evaluate(q, m, s, r), s.time, frame);
+            if (!problem.empty())
+                failures.push_back(fmt::format("{} at t = {:.6g} s: {} {}", e.expectation.path, s.time, q.name, problem));
+        }
+    }
+    return failures;
+}
+
+std::vector<std::string> unmet_expectations(const Script& script) {
+    std::vector<std::string> out;
+    for (const ScriptExpectation& e : script.expectations)
+        if (e.looked == 0)
+            out.push_back(fmt::format("{}: was never looked at: no step ends at its time", e.expectation.path));
+    return out;
+}
+
+} // namespace sinew

@@ -1,0 +1,56 @@
+// What a scene does to its model from outside while it runs: motions of held bodies and points, events, expectations.
+#pragma once
+#include "scene/event.h"
+#include "scene/expect.h"
+#include "scene/measurement.h"
+#include "scene/motion.h"
+#include "scene/object.h"
+#include "sinew/input.h"
+
+namespace sinew {
+
+// A held object that moves: by its own motion, carried by its parent's, or both.
+struct Mover {
+    int object = -1;
+    int parent = -1;         // mover index, -1 = none
+    bool has_motion = false;
+    Motion motion;
+    Pose rest;               // initial pose in the world
+};
+struct ScriptEvent {
+    Event event;
+    Condition condition;     // if event.when
+};
+struct ScriptExpectation {
+    Expectation expectation;
+    std::vector<Measurement> measurements;
+    int looked = 0;          // times it was checked
+};
+struct Script {
+    std::vector<Mover> movers;      // parents before children
+    std::vector<Handle> handles;
+    std::vector<ScriptEvent> events;
+    std::vector<ScriptExpectation> expectations;
+    SceneTime time;
+    Vars vars;
+};
+
+// pose of a mover at time t
+Pose mover_pose(const Script&, int mover, double t);
+// targets at the end of the step [t, t + dt]; events that were released no longer hold
+void fill_input(const Script&, const Model&, const State& now, double dt, Input&);
+
+// Events between steps: fires those that are due, edits model and state, remembers it in State.memory ("script.events").
+// Returns what happened, one sentence each.
+std::vector<std::string> run_events(Script&, Model&, State&, const Report&, double frame);
+// After a restart: applies again what State.memory says was fired.
+void replay_events(Script&, Model&, State&);
+void register_events(const Script&, State&);
+
+// Checks the expectations due now; sentences for those not met. `last` = end of the run, `frame_end` = a frame is complete.
+std::vector<std::string> check_expectations(Script&, const Model&, const State&, const Report&, double frame, bool frame_end,
+                                            bool first, bool last);
+// those that never became due although they should have
+std::vector<std::string> unmet_expectations(const Script&);
+
+} // namespace sinew

@@ -1,0 +1,189 @@
+#include "scene/script_build.h"
+#include "core/error.h"
+#include "core/nearest.h"
+#include "model/field.h"
+#include "scene/field_kinds.h"
+#include "scene/names.h"
+#include "scene/scope.h"
+#include <fmt/format.h>
+
+namespace sinew {
+
+namespace {
+
+int find_mover(const Script& s, int object) {
+    for (std::size_t k = 0; k < s.movers.size(); ++k)
+        if (s.movers[k].object == object) return int(k);
+    return -1;
+}
+
+bool is_free_body(const Model& m, const Object& o) {
+    return o.frames.count() && !(m.frame.flags[o.frames.begin] & kFixed);
+}
+
+// a mover for every held object that has a motion or a parent that moves; parents come first
+int add_mover(const Scene& scene, const Scope& scope, const Model& m, int scene_object, Script& script, std::vector<Error>& errors) {
+    const SceneObject& o = scene.objects[scene_object];
+    const Id id = find(m, o.name);
+    if (!id || is_free_body(m, m.objects[id.index])) return -1;
+    if (const int known = find_mover(script, id.index); known >= 0) return known;
+    Mover mover;
+    mover.object = id.index;
+    mover.rest = o.pose;
+    for (std::size_t k = 0; k < scene.objects.size(); ++k)
+        if (!o.parent.empty() && scene.objects[k].name == o.parent) mover.parent = add_mover(scene, scope, m, int(k), script, errors);
+    const bool text = o.motion.kind == Value::Kind::text; // "static"
+    if (o.motion.kind != Value::Kind::null && !(text && o.motion.text == "static")) {
+        const Scope own = make_scope(scope, o.vars);
+        mover.has_motion = parse_motion(o, own, scene.time, mover.motion, errors);
+    }
+    if (!mover.has_motion && mover.parent < 0) return -1;
+    script.movers.push_back(std::move(mover));
+    return int(script.movers.size()) - 1;
+}
+
+void check_motions(const Scene& scene, const Model& m, std::vector<Error>& errors) {
+    for (const SceneObject& o : scene.objects) {
+        const Id id = find(m, o.name);
+        if (!id || o.motion.kind == Value::Kind::null) continue;
+        if (is_free_body(m, m.objects[id.index]) && !(o.motion.kind == Value::Kind::text && o.motion.text == "free"))
+            errors.push_back(make_error(o.motion, join_path(o.path, "motion"), "a free body cannot also have a motion",
+                                        "drop mass, density and velocity to let the motion lead, or say \"free\""));
+    }
+}
+
+void check_set(const EventSet& set, const Scene& scene, const Model& m, const std::string& path, std::vector<std::string>& future,
+               std::vector<Error>& errors) {
+    const std::string where = join_path(path, "set." + set.target + "." + set.parameter);
+    if (set.target.starts_with("fields.")) {
+        std::vector<std::string> known;
+        for (const VelocityField& f : m.fields->velocity) known.push_back(f.name);
+        const std::string name = set.target.substr(7);
+        if (std::find(known.begin(), known.end(), name) == known.end()) {
+            errors.push_back(make_error(set.value, where, "no wind or velocity field of this name",
+                                        fmt::format("{}", fmt::join(known, ", ")), find_nearest(name, known)));
+            return;
+        }
+        const bool number = set.parameter == "scale" && set.value.kind == Value::Kind::number;
+        bool vector = set.parameter == "velocity" && set.value.kind == Value::Kind::array && set.value.items.size() == 3;
+        if (vector)
+            for (const Value& v : set.value.items) vector = vector && v.kind == Value::Kind::number;
+        if (!number && !vector)
+            errors.push_back(make_error(set.value, where, "not a live parameter of a flow, or not a value it takes",
+                                        "scale: a number; velocity: [x, y, z] in m/s"));
+        return;
+    }
+    if (set.parameter == "motor") {
+        future.push_back(where + ": motors are not built yet");
+        return;
+    }
+    bool emitter = false;
+    for (const Emitter& e : m.emitters) emitter = emitter || match_name(set.target, m.objects[e.object].name);
+    if (emitter && set.parameter == "rate" && set.value.kind == Value::Kind::number && set.value.number >= 0) return;
+    (void)scene;
+    errors.push_back(make_error(set.value, where, "not a live parameter: it cannot change while the simulation runs",
+                                "fields.<name>.scale, fields.<name>.velocity, <emitter>.rate"));
+}
+
+bool build_condition(const std::string& text, const Scope& scope, const Model& m, const Value& at, const std::string& path,
+                     Condition& out, std::vector<Error>& errors) {
+    Scope full = make_scope(scope, {});
+    full.symbols.resolve = [&](std::string_view name) -> std::optional<Symbol> {
+        if (scope.symbols.resolve)
+            if (const auto known = scope.symbols.resolve(name)) return known;
+        const MeasurementResult found = find_measurements(m, name);
+        if (found.found.size() != 1) return std::nullopt;
+        out.slots.push_back(found.found[0]);
+        return Symbol{int(out.slots.size()) + 1, 0};
+    };
+    // names of the outer scope first, so that vars keep their meaning
+    for (const auto& [name, symbol] : scope.symbols.names) full.symbols.names.insert({name, symbol});
+    ExpressionResult compiled = compile_expression(text, full.symbols, scope.seed);
+    if (compiled.value && out.slots.size() <= 62) {
+        out.expression = std::move(*compiled.value);
+        return true;
+    }
+    for (const ExpressionError& e : compiled.errors) errors.push_back(make_error(at, path, e.message, e.allowed, e.nearest));
+    if (compiled.value) errors.push_back(make_error(at, path, "uses more than 62 measurements"));
+    return false;
+}
+
+// true if every object that the text could mean is one that is not built yet
+bool waits_for_future(const Scene& scene, const Model& m, std::string_view text) {
+    for (const SceneObject& o : scene.objects)
+        if (!find(m, o.name) && text.find(o.name) != std::string_view::npos) return true;
+    return false;
+}
+// the part of a measurement before the dot names an object that is not built, or a prefab instance of such
+bool measures_future(const Scene& scene, const Model& m, std::string_view name) {
+    const std::string_view object = name.substr(0, name.find('.'));
+    for (const SceneObject& o : scene.objects)
+        if (match_name(object, o.name) && (!find(m, o.name) || !scene.joints.empty())) return true;
+    return false;
+}
+
+void build_events(const Scene& scene, const Scope& scope, const Model& m, Script& script, std::vector<std::string>& future,
+                  std::vector<Error>& errors) {
+    for (std::size_t k = 0; k < scene.events.size(); ++k) {
+        ScriptEvent e;
+        const std::string path = join_path("events", int(k));
+        if (!parse_event(scene.events[k], scope, path, e.event, errors)) continue;
+        for (const EventSet& set : e.event.sets) check_set(set, scene, m, path, future, errors);
+        if (!e.event.when.empty()) {
+            if (waits_for_future(scene, m, e.event.when)) {
+                future.push_back(path + ".when: waits for objects that are not built yet");
+                continue;
+            }
+            if (!build_condition(e.event.when, scope, m, scene.events[k], join_path(path, "when"), e.condition, errors)) continue;
+        }
+        script.events.push_back(std::move(e));
+    }
+}
+
+void build_expectations(const Scene& scene, const Scope& scope, const Model& m, Script& script, std::vector<std::string>& future,
+                        std::vector<Error>& errors) {
+    static constexpr std::string_view later[] = {"intersections", "joint_error"};
+    std::vector<Expectation> parsed;
+    for (std::size_t k = 0; k < scene.expect.size(); ++k)
+        parse_expect(scene.expect[k], scope, scene.time, join_path("expect", int(k)), parsed, errors);
+    for (Expectation& e : parsed) {
+        MeasurementResult found = find_measurements(m, e.measure);
+        if (found.found.empty()) {
+            bool is_later = measures_future(scene, m, e.measure);
+            for (std::string_view word : later) is_later = is_later || e.measure == word || e.measure.ends_with("." + std::string(word));
+            if (is_later) {
+                future.push_back(e.path + ": this measurement is not built yet");
+                continue;
+            }
+            Error error = make_error(make_text(e.measure), e.path, found.problem, found.allowed, found.nearest);
+            if (e.place.file) error.file = *e.place.file;
+            error.line = e.place.line, error.column = e.place.column;
+            errors.push_back(std::move(error));
+            continue;
+        }
+        script.expectations.push_back({std::move(e), std::move(found.found), 0});
+    }
+}
+
+} // namespace
+
+void build_script(const Scene& scene, const Scope& scope, const Model& m, State& state, Script& script,
+                  std::vector<std::string>& future, std::vector<Error>& errors) {
+    script.time = scene.time;
+    script.vars = scene.vars;
+    check_motions(scene, m, errors);
+    for (std::size_t k = 0; k < scene.objects.size(); ++k) add_mover(scene, scope, m, int(k), script, errors);
+    // held bodies start where their motion is at time 0
+    for (std::size_t k = 0; k < script.movers.size(); ++k) {
+        const Range frames = m.objects[script.movers[k].object].frames;
+        if (frames.count() == 0) continue;
+        const Pose pose = mover_pose(script, int(k), 0);
+        state.frame.p[frames.begin] = pose.position;
+        state.frame.q[frames.begin] = pose.rotation;
+    }
+    for (const SceneEntry& j : scene.joints) future.push_back(fmt::format("{}: joints are not built yet", j.path));
+    build_events(scene, scope, m, script, future, errors);
+    build_expectations(scene, scope, m, script, future, errors);
+}
+
+} // namespace sinew
