@@ -1,20 +1,24 @@
 // THE MAIN LOOP
 //
-//   for each frame                                             app/run.cpp
-//     for each step
-//       input = script(now.time + dt)                          scene/script.cpp: obstacles, pins, events
-//       advance_step                                           here
-//         check_finite(now)                                    stop early, name the object
-//         report = solver.step(model, input, now, next, h)
-//         if failed or not finite: h = h/2, try again          next is simply discarded
-//         emit(next); swap(now, next)
-//       measure(report)                                        energy, momentum, penetration
-//     write(exporters); append(report)
+//   measure_start                                              numbers of the first state
+//   while not finished: simulate_step
+//     run_events                                               scene/script.cpp: releases, switched fields
+//     fill_input                                               where held bodies and points will be at the end
+//     advance_step
+//       check finite(now)                                      stop early, name the object
+//       report = solver.step(model, input, now, spare, h)
+//       failed or not finite: h = h/2, try again               spare is simply discarded
+//       emit(spare); swap(now, spare)
+//     measure(report)                                          energy, momentum, penetration
+//     check_expectations
+//   the caller writes frames between the steps (app/run.cpp)
 #include "simulate.h"
 #include "model/emit.h"
+#include "model/snapshot_of.h"
 #include "model/visit.h"
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace sinew {
@@ -104,6 +108,72 @@ Status advance_step(Solver& solver, const Model& m, const Input& input, State& n
     report.failed_index = -1;
     report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - clock).count();
     return report.status;
+}
+
+Result<Simulation> make_simulation(const Context& context, Compiled compiled) {
+    Simulation s;
+    s.compiled = std::move(compiled);
+    const SolverEntry* entry = find_solver(s.compiled.solver);
+    if (!entry) return {std::nullopt, {Error{.path = "solver", .value = s.compiled.solver, .message = "no solver of this name"}}};
+    s.parallel = make_parallel(context);
+    s.now = s.compiled.state;
+    s.solver = entry->make(context, s.compiled.model, s.now, s.compiled.settings.get());
+    s.spare = s.now;
+    Result<Simulation> result;
+    result.value.emplace(std::move(s));
+    return result;
+}
+
+void continue_from(Simulation& s, State state) {
+    s.now = std::move(state);
+    s.spare = s.now;
+    replay_events(s.compiled.script, s.compiled.model, s.now);
+}
+
+double current_frame(const Simulation& s) {
+    return s.compiled.script.time.first_frame + double(s.now.step) / s.compiled.substeps;
+}
+
+std::int64_t total_steps(const Simulation& s) {
+    return std::llround(s.compiled.script.time.seconds / s.compiled.dt);
+}
+
+bool is_finished(const Simulation& s) { return s.now.step >= total_steps(s); }
+bool at_frame(const Simulation& s) { return s.now.step % s.compiled.substeps == 0; }
+
+void measure_start(Simulation& s) {
+    s.report = {};
+    s.report.dt = s.compiled.dt;
+    measure(*s.parallel, s.compiled.model, s.now, s.measure, s.report);
+    s.failures = check_expectations(s.compiled.script, s.compiled.model, s.now, s.report, current_frame(s), at_frame(s), true,
+                                    is_finished(s));
+}
+
+Status simulate_step(Simulation& s) {
+    Compiled& c = s.compiled;
+    if (s.drop_caches) s.solver->drop_caches();
+    const std::int64_t step = s.now.step;
+    // times are multiples of dt, not sums, so that the last one is exact
+    const double end = double(step + 1) * c.dt;
+    s.events = run_events(c.script, c.model, s.now, s.report, current_frame(s));
+    fill_input(c.script, c.model, s.now, end - s.now.time, s.input);
+    if (advance_step(*s.solver, c.model, s.input, s.now, s.spare, end - s.now.time, s.report, s.max_retries) == Status::failed)
+        return Status::failed;
+    s.now.time = end;
+    s.now.step = step + 1; // a shortened step counts once
+    measure(*s.parallel, c.model, s.now, s.measure, s.report);
+    for (std::string& f : check_expectations(c.script, c.model, s.now, s.report, current_frame(s), at_frame(s), false, is_finished(s)))
+        s.failures.push_back(std::move(f));
+    return Status::ok;
+}
+
+Snapshot make_snapshot(const Simulation& s) {
+    Snapshot out = snapshot_of(s.compiled.model, s.now);
+    out.frame = int(std::lround(current_frame(s)));
+    visit_numbers(s.report, [&](const char* name, const char* unit, double value) {
+        out.numbers.push_back({*unit ? fmt::format("{} [{}]", name, unit) : name, value});
+    });
+    return out;
 }
 
 } // namespace sinew

@@ -1,15 +1,46 @@
-// The main loop's step: shortening, retries, checks, emitters. See simulate.cpp; the frame loop of `sinew run` is
-// app/run.cpp, embedding programs write their own.
+// A scene running: the main loop as data and a handful of functions. `sinew run`, `sinew test`, benchmarks and tests
+// all use these; embedding programs may use them too or write their own loop around sinew::advance.
 #pragma once
 #include "core/parallel.h"
+#include "model/snapshot.h"
+#include "scene/compile.h"
 #include "sinew/solver.h"
 #include "solver/measure.h"
 
 namespace sinew {
 
-// Covers [now.time, now.time + dt] and swaps now and spare so that `now` is the state at the end. A failed try is
-// repeated with half the step, at most max_retries times. On failure `now` is the last good state, and the report names
-// object and index.
+struct Simulation {
+    Compiled compiled;
+    std::unique_ptr<Solver> solver;
+    ParallelPtr parallel;
+    State now, spare;
+    Input input;
+    Report report;                   // of the last step, measured
+    MeasureScratch measure;
+    int max_retries = 6;
+    bool drop_caches = false;        // before every step; tests
+    std::vector<std::string> events; // what happened in the last step
+    std::vector<std::string> failures; // expectations not met so far
+};
+
+Result<Simulation> make_simulation(const Context&, Compiled);
+// Continues from a state of an earlier run of the same scene.
+void continue_from(Simulation&, State);
+
+double current_frame(const Simulation&);             // frame number as the scene counts, with fraction within a frame
+std::int64_t total_steps(const Simulation&);
+bool is_finished(const Simulation&);
+bool at_frame(const Simulation&);                    // the current state belongs to a frame
+// The numbers of the first state, its events and expectations.
+void measure_start(Simulation&);
+// One step: events, input, advance, measure, expectations. On failure `now` is the last good state.
+Status simulate_step(Simulation&);
+
+Snapshot make_snapshot(const Simulation&);           // of the current state
+
+// One step with shortening, retries and checks: covers [now.time, now.time + dt] and swaps now and spare so that `now` is
+// the state at the end. A failed try is repeated with half the step, at most max_retries times. On failure `now` is the
+// last good state, and the report names object and index.
 Status advance_step(Solver&, const Model&, const Input&, State& now, State& spare, double dt, Report&, int max_retries);
 
 } // namespace sinew

@@ -23,11 +23,11 @@ struct ScalarState {
     std::vector<double> ds;           // scalars per second
 };
 // A named array: user attributes per point (components values each), or memory of a solver or an element.
-struct NamedArray {
+struct NamedValues {
     std::string name;
     int components = 1;
     std::vector<double> values;
-    bool operator==(const NamedArray&) const = default;
+    bool operator==(const NamedValues&) const = default;
 };
 struct State {
     double time = 0;                  // [s]
@@ -35,8 +35,8 @@ struct State {
     PointState point;
     FrameState frame;
     ScalarState scalar;
-    std::vector<NamedArray> attributes; // per point: colour, size, anything the scene names
-    std::vector<NamedArray> memory;   // what solvers, elements, emitters and events need across steps
+    std::vector<NamedValues> attributes; // per point: colour, size, anything the scene names
+    std::vector<NamedValues> memory;   // what solvers, elements, emitters and events need across steps
 };
 
 // Names every array once: save, load, compare, hash, finite check and memory report all go through it.

@@ -15,7 +15,7 @@ enum Counter { kBorn, kSlot, kLost, kCounters };
 std::vector<double>& counters(State& s, int emitter) {
     // looked up without building a string: names are registered in emitter order at the start
     int found = 0;
-    for (NamedArray& a : s.memory)
+    for (NamedValues& a : s.memory)
         if (a.name.starts_with("emitter.") && found++ == emitter) return a.values;
     return memory_array(s, fmt::format("emitter.{}", emitter), kCounters);
 }

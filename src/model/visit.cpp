@@ -17,9 +17,9 @@ struct Hasher {
         add(h, std::string_view(name));
         add(h, std::span<const T>(a));
     }
-    void operator()(const char* name, const std::vector<NamedArray>& arrays) {
+    void operator()(const char* name, const std::vector<NamedValues>& arrays) {
         add(h, std::string_view(name));
-        for (const NamedArray& a : arrays) {
+        for (const NamedValues& a : arrays) {
             add(h, std::string_view(a.name));
             add(h, std::span<const double>(a.values));
         }
@@ -53,8 +53,8 @@ struct FiniteCheck {
             for (std::size_t i = 0; i < a.size() && found.array.empty(); ++i)
                 if (!finite(a[i])) report(name, int(i));
     }
-    void operator()(const char* name, const std::vector<NamedArray>& arrays) {
-        for (const NamedArray& a : arrays)
+    void operator()(const char* name, const std::vector<NamedValues>& arrays) {
+        for (const NamedValues& a : arrays)
             for (std::size_t i = 0; i < a.values.size() && found.array.empty(); ++i)
                 if (!finite(a.values[i])) report(std::string(name) + "." + a.name, int(i));
     }
@@ -67,8 +67,8 @@ struct FiniteCheck {
 struct Bytes {
     std::size_t total = 0;
     template <class T> void operator()(const char*, const std::vector<T>& a) { total += a.size() * sizeof(T); }
-    void operator()(const char*, const std::vector<NamedArray>& arrays) {
-        for (const NamedArray& a : arrays) total += a.values.size() * sizeof(double);
+    void operator()(const char*, const std::vector<NamedValues>& arrays) {
+        for (const NamedValues& a : arrays) total += a.values.size() * sizeof(double);
     }
     void operator()(const char*, double) { total += 8; }
     void operator()(const char*, std::int64_t) { total += 8; }
@@ -109,7 +109,7 @@ void copy_all_but_motion(const State& from, State& to) {
 }
 
 std::vector<double>& memory_array(State& s, std::string_view name, std::size_t size) {
-    for (NamedArray& a : s.memory)
+    for (NamedValues& a : s.memory)
         if (a.name == name) {
             if (a.values.size() != size) a.values.resize(size);
             return a.values;
@@ -119,7 +119,7 @@ std::vector<double>& memory_array(State& s, std::string_view name, std::size_t s
 }
 
 const std::vector<double>* find_memory(const State& s, std::string_view name) {
-    for (const NamedArray& a : s.memory)
+    for (const NamedValues& a : s.memory)
         if (a.name == name) return &a.values;
     return nullptr;
 }

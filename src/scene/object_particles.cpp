@@ -118,7 +118,7 @@ void add_attributes(const Value& attributes, Range points, BuildContext& c) {
     Scope scope = make_scope(c.scope, {});
     add_slot(scope.symbols, "index", 0);
     for (const Member& m : attributes.members) {
-        NamedArray a{m.key, 1, {}};
+        NamedValues a{m.key, 1, {}};
         a.values.assign(points.end, 0.0);
         const std::string path = join_path(c.path("attributes"), m.key);
         if (m.value.kind == Value::Kind::array) {
@@ -135,7 +135,7 @@ void add_attributes(const Value& attributes, Range points, BuildContext& c) {
         }
         // one array per name for the whole scene; objects without it have zeros
         bool found = false;
-        for (NamedArray& known : c.builder.state.attributes)
+        for (NamedValues& known : c.builder.state.attributes)
             if (known.name == a.name) {
                 known.values.resize(points.end, 0.0);
                 std::copy(a.values.begin() + points.begin, a.values.end(), known.values.begin() + points.begin);

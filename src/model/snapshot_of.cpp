@@ -1,0 +1,62 @@
+#include "model/snapshot_of.h"
+#include "core/math.h"
+#include "model/element.h"
+#include <algorithm>
+
+namespace sinew {
+
+// largest strain of the links at each point; empty if the model has none
+static std::vector<double> point_strain(const Model& m, const State& s) {
+    std::vector<double> strain;
+    if (!m.elements) return strain;
+    for (const auto* tables : {&m.elements->energies, &m.elements->constraints})
+        for (const Table& t : *tables) {
+            if (t.row->points != 2 || t.row->frames || t.row->scalars) continue;
+            strain.resize(point_count(m), 0.0);
+            for (int e = 0; e < t.count(); ++e) {
+                const int a = t.stencil[2 * e], b = t.stencil[2 * e + 1];
+                const Real rest = (vec(m.point.rest[b]) - vec(m.point.rest[a])).norm();
+                if (!(rest > 0)) continue;
+                const Real now = std::abs((vec(s.point.x[b]) - vec(s.point.x[a])).norm() / rest - 1);
+                strain[a] = std::max(strain[a], now);
+                strain[b] = std::max(strain[b], now);
+            }
+        }
+    return strain;
+}
+
+static void add_fields(const State& s, const std::vector<double>& strain, Range p, SnapshotObjectFrame& out) {
+    SnapshotField velocity{"velocity", 3, {}};
+    for (int i = p.begin; i < p.end; ++i) velocity.values.insert(velocity.values.end(), {s.point.v[i].x, s.point.v[i].y, s.point.v[i].z});
+    out.fields.push_back(std::move(velocity));
+    const auto add = [&](const std::string& name, const std::vector<double>& values) {
+        if (int(values.size()) >= p.end) out.fields.push_back({name, 1, {values.begin() + p.begin, values.begin() + p.end}});
+    };
+    add("strain", strain);
+    add("age", s.point.age);
+    for (const NamedValues& a : s.attributes) add(a.name, a.values);
+}
+
+Snapshot snapshot_of(const Model& m, const State& s) {
+    Snapshot out;
+    out.time = s.time;
+    out.objects.resize(m.layout ? m.layout->objects.size() : 0);
+    const std::vector<double> strain = point_strain(m, s);
+    for (const Object& o : m.objects) {
+        if (o.snapshot < 0) continue;
+        SnapshotObjectFrame& f = out.objects[o.snapshot];
+        if (o.frames.count()) {
+            f.pose = {s.frame.p[o.frames.begin], s.frame.q[o.frames.begin]};
+            continue;
+        }
+        f.position.assign(s.point.x.begin() + o.points.begin, s.point.x.begin() + o.points.end);
+        if (!s.point.alive.empty() && o.points.count() && (m.point.flags[o.points.begin] & kPooled)) {
+            f.alive.assign(s.point.alive.begin() + o.points.begin, s.point.alive.begin() + o.points.end);
+            f.id.assign(s.point.id.begin() + o.points.begin, s.point.id.begin() + o.points.end);
+        }
+        add_fields(s, strain, o.points, f);
+    }
+    return out;
+}
+
+} // namespace sinew

@@ -1,0 +1,90 @@
+#include "output/state_file.h"
+#include "core/hash.h"
+#include <cstring>
+#include <fmt/format.h>
+
+namespace sinew {
+
+namespace {
+
+struct Saver {
+    Checkpoint& file;
+    void operator()(const char* name, double value) { add_array<double>(file, name, std::span<const double>(&value, 1)); }
+    void operator()(const char* name, std::int64_t value) { add_array<std::int64_t>(file, name, std::span<const std::int64_t>(&value, 1)); }
+    void operator()(const char* name, const std::vector<Real3>& a) { add_array<double>(file, name, {a.empty() ? nullptr : &a[0].x, 3 * a.size()}, 3); }
+    void operator()(const char* name, const std::vector<Real4>& a) { add_array<double>(file, name, {a.empty() ? nullptr : &a[0].w, 4 * a.size()}, 4); }
+    void operator()(const char* name, const std::vector<NamedValues>& arrays) {
+        std::string names;
+        for (const NamedValues& a : arrays) {
+            names += fmt::format("{} {}\n", a.components, a.name);
+            add_array<double>(file, fmt::format("{}.{}", name, a.name), a.values);
+        }
+        add_text(file, fmt::format("{}.names", name), names);
+    }
+    template <class T> void operator()(const char* name, const std::vector<T>& a) { add_array<T>(file, name, a); }
+};
+
+struct Loader {
+    const Checkpoint& file;
+    Errors errors;
+
+    void keep(Errors e) { errors.insert(errors.end(), e.begin(), e.end()); }
+    void operator()(const char* name, double& value) { keep(read_array<double>(file, name, std::span<double>(&value, 1))); }
+    void operator()(const char* name, std::int64_t& value) { keep(read_array<std::int64_t>(file, name, std::span<std::int64_t>(&value, 1))); }
+    template <class T> void tuples(const char* name, std::vector<T>& a) {
+        std::vector<double> flat;
+        keep(read_array<double>(file, name, flat));
+        constexpr std::size_t n = sizeof(T) / sizeof(double);
+        if (flat.size() % n) errors.push_back({.path = name, .message = "has an incomplete entry"});
+        a.resize(flat.size() / n);
+        if (!a.empty()) std::memcpy(a.data(), flat.data(), a.size() * sizeof(T));
+    }
+    void operator()(const char* name, std::vector<Real3>& a) { tuples(name, a); }
+    void operator()(const char* name, std::vector<Real4>& a) { tuples(name, a); }
+    void operator()(const char* name, std::vector<NamedValues>& arrays) {
+        std::string names;
+        keep(read_text(file, fmt::format("{}.names", name), names));
+        arrays.clear();
+        for (std::size_t at = 0; at < names.size();) {
+            const std::size_t end = std::min(names.find('\n', at), names.size()), space = names.find(' ', at);
+            if (space == std::string::npos || space > end) break;
+            NamedValues a{names.substr(space + 1, end - space - 1), std::atoi(names.c_str() + at), {}};
+            keep(read_array<double>(file, fmt::format("{}.{}", name, a.name), a.values));
+            arrays.push_back(std::move(a));
+            at = end + 1;
+        }
+    }
+    template <class T> void operator()(const char* name, std::vector<T>& a) { keep(read_array<T>(file, name, a)); }
+};
+
+} // namespace
+
+Errors write_state(const std::string& path, const StateFile& s) {
+    Checkpoint file;
+    file.program_version = s.program_version;
+    file.scene_hash = hash_text(s.scene);
+    add_text(file, "scene", s.scene);
+    const std::int64_t substeps = s.substeps;
+    add_array<std::int64_t>(file, "substeps", std::span<const std::int64_t>(&substeps, 1));
+    Saver save{file};
+    visit(s.state, save);
+    return write_checkpoint(path, file);
+}
+
+Errors read_state(const std::string& path, StateFile& s) {
+    Checkpoint file;
+    if (Errors e = read_checkpoint(path, file); !e.empty()) return e;
+    s.program_version = file.program_version;
+    s.scene_hash = file.scene_hash;
+    Loader load{file, {}};
+    load.keep(read_text(file, "scene", s.scene));
+    std::int64_t substeps = 1;
+    load("substeps", substeps);
+    s.substeps = int(substeps);
+    visit(s.state, load);
+    for (Error& e : load.errors)
+        if (e.file.empty()) e.file = path;
+    return load.errors;
+}
+
+} // namespace sinew
