@@ -1,0 +1,26 @@
+// sinew check: everything that can be said of a scene without running it.
+#include "command.h"
+#include "outputs.h"
+#include <fmt/format.h>
+
+namespace sinew {
+
+int command_check(const CheckOptions& o) {
+    Scene scene;
+    Result<Compiled> compiled = load_compiled(o.scene, o.solver, o.set, true, &scene);
+    std::vector<Error> errors = compiled.errors;
+    if (compiled) errors = check_outputs(scene);
+    if (!errors.empty()) return print_errors(errors), kBadInput;
+    const Compiled& c = *compiled.value;
+    fmt::print("{}: ok\n", o.scene);
+    fmt::print("  solver {}, dt {:.4g} s, {} steps a frame, {} frames\n", c.solver, c.dt, c.substeps,
+               c.script.time.last_frame - c.script.time.first_frame + 1);
+    fmt::print("  {} objects, {} points, {} bodies, {} obstacles, {} emitters, {} expectations\n", c.model.objects.size(),
+               point_count(c.model), frame_count(c.model), c.model.obstacles.size(), c.model.emitters.size(),
+               c.script.expectations.size());
+    for (const std::string& n : c.notes) fmt::print("  {}\n", n);
+    for (const std::string& f : c.future) fmt::print("  not yet: {}\n", f);
+    return kOk;
+}
+
+} // namespace sinew

@@ -1,0 +1,72 @@
+// What the commands share: options, exit codes, errors, loading.
+#pragma once
+#include "simulate.h"
+#include "sinew/sinew.h"
+#include <string>
+#include <vector>
+
+namespace sinew {
+
+enum Exit { kOk = 0, kFailed = 1, kBadInput = 2, kInterrupted = 130 };
+
+struct RunOptions {
+    std::string scene, solver, out, frames;
+    std::vector<std::string> set;
+    int threads = 0;
+    bool overwrite = false, resume = false, quiet = false, json = false, hash = false;
+    bool drop_caches = false;      // test
+    int checkpoint_every = 24;     // frames; 0 = at the end only
+};
+struct CheckOptions {
+    std::string scene, solver;
+    std::vector<std::string> set;
+    bool json = false;
+};
+struct TestOptions {
+    std::vector<std::string> paths;
+    std::string solver;
+    int threads = 0;
+    bool hash = false, drop_caches = false, quiet = false;
+};
+struct RenderOptions {
+    std::string recording, out, color_by, frames, camera, size;
+    std::vector<std::string> set;
+    int samples = 0, threads = 0, colors = 200;
+    double fps = 0;
+    bool quiet = false;
+};
+struct ConvertOptions {
+    std::string recording, to, out;
+    std::vector<std::string> objects;
+    int every = 1;
+    bool quiet = false;
+};
+struct ListOptions {
+    std::string what;
+    bool support = false, json = false, markdown = false;
+};
+struct BenchOptions {
+    std::string scene, solver;
+    std::vector<std::string> set;
+    int steps = 100, repeats = 5;
+    std::vector<int> threads{1, 2};
+};
+
+int command_run(const RunOptions&);
+int command_check(const CheckOptions&);
+int command_test(const TestOptions&);
+int command_render(const RenderOptions&);
+int command_convert(const ConvertOptions&);
+int command_list(const ListOptions&);
+int command_explain(const std::string& name, bool markdown);
+int command_schema();
+int command_bench(const BenchOptions&);
+int command_version();
+
+void print_errors(const std::vector<Error>&); // to standard error
+Context make_context(int threads, bool quiet);
+// loads and compiles; prints errors and returns nothing on trouble
+Result<Compiled> load_compiled(const std::string& file, const std::string& solver, const std::vector<std::string>& set,
+                               bool check_only, Scene* scene = nullptr);
+
+} // namespace sinew

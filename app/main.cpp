@@ -1,0 +1,126 @@
+// The sinew command.
+#include "command.h"
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+using namespace sinew;
+
+namespace {
+
+void add_run(CLI::App& app, int& code) {
+    auto o = std::make_shared<RunOptions>();
+    CLI::App* c = app.add_subcommand("run", "simulate a scene");
+    c->add_option("scene", o->scene, "scene file")->required();
+    c->add_option("--solver", o->solver, "instead of the scene's choice");
+    c->add_option("--set", o->set, "path=value, for example sheet.edge=2cm; may be repeated");
+    c->add_option("--out", o->out, "folder for the outputs; default out/<name>");
+    c->add_option("--frames", o->frames, "how many frames, or first-last");
+    c->add_option("--threads", o->threads, "worker threads; default: all this process may use");
+    c->add_option("--checkpoint-every", o->checkpoint_every, "frames between checkpoints; 0 = at the end only");
+    c->add_flag("--overwrite", o->overwrite, "write into an existing folder");
+    c->add_flag("--resume", o->resume, "continue from the folder's checkpoint");
+    c->add_flag("--quiet", o->quiet, "say nothing but errors");
+    c->add_flag("--json", o->json, "print a summary as JSON");
+    c->add_flag("--hash", o->hash, "print the hash of the last state");
+    c->add_flag("--drop-caches", o->drop_caches, "forget all caches before every step (the result must not change)");
+    c->callback([o, &code] { code = command_run(*o); });
+}
+
+void add_check_and_test(CLI::App& app, int& code) {
+    auto o = std::make_shared<CheckOptions>();
+    CLI::App* c = app.add_subcommand("check", "check a scene without running it");
+    c->add_option("scene", o->scene, "scene file")->required();
+    c->add_option("--solver", o->solver, "instead of the scene's choice");
+    c->add_option("--set", o->set, "path=value; may be repeated");
+    c->callback([o, &code] { code = command_check(*o); });
+
+    auto t = std::make_shared<TestOptions>();
+    CLI::App* d = app.add_subcommand("test", "run scenes and check what they expect");
+    d->add_option("paths", t->paths, "scene files or folders")->required();
+    d->add_option("--solver", t->solver, "instead of the scenes' choice");
+    d->add_option("--threads", t->threads, "worker threads");
+    d->add_flag("--hash", t->hash, "print the hash of each last state");
+    d->add_flag("--drop-caches", t->drop_caches, "forget all caches before every step");
+    d->add_flag("--quiet", t->quiet, "only failures and the count");
+    d->callback([t, &code] { code = command_test(*t); });
+}
+
+void add_pictures(CLI::App& app, int& code) {
+    auto o = std::make_shared<RenderOptions>();
+    CLI::App* c = app.add_subcommand("render", "ray-trace a recording to PNG, APNG or MP4");
+    c->add_option("recording", o->recording, "file.sinew")->required();
+    c->add_option("--out", o->out, "film.png (APNG), film.mp4, frame_####.png; default: beside the recording");
+    c->add_option("--color-by", o->color_by, "field: strain, speed, age, ...");
+    c->add_option("--frames", o->frames, "first-last, or one for a still picture");
+    c->add_option("--camera", o->camera, "eye and look_at: x,y,z,x,y,z[,degrees]");
+    c->add_option("--size", o->size, "WIDTHxHEIGHT");
+    c->add_option("--samples", o->samples, "rays per pixel");
+    c->add_option("--fps", o->fps, "of the film");
+    c->add_option("--colors", o->colors, "palette of an APNG, 0 = all colours");
+    c->add_option("--set", o->set, "any other setting: name=value (sinew explain render)");
+    c->add_option("--threads", o->threads, "worker threads");
+    c->add_flag("--quiet", o->quiet, "say nothing but errors");
+    c->callback([o, &code] { code = command_render(*o); });
+
+    auto v = std::make_shared<ConvertOptions>();
+    CLI::App* d = app.add_subcommand("convert", "turn a recording into other formats");
+    d->add_option("recording", v->recording, "file.sinew")->required();
+    d->add_option("--to", v->to, "obj, ply, vtk, pc2, mdd, csv")->required();
+    d->add_option("--out", v->out, "file; default: beside the recording");
+    d->add_option("--objects", v->objects, "names or patterns");
+    d->add_option("--every", v->every, "every n-th frame");
+    d->add_flag("--quiet", v->quiet, "say nothing but errors");
+    d->callback([v, &code] { code = command_convert(*v); });
+}
+
+void add_help(CLI::App& app, int& code) {
+    auto l = std::make_shared<ListOptions>();
+    CLI::App* c = app.add_subcommand("list", "kinds, solvers, energies, fields, outputs, materials");
+    c->add_option("what", l->what, "one of the lists");
+    c->add_flag("--support", l->support, "which solver takes which bodies");
+    c->add_flag("--markdown", l->markdown, "as a Markdown table");
+    c->callback([l, &code] { code = command_list(*l); });
+
+    auto name = std::make_shared<std::string>();
+    auto page = std::make_shared<bool>(false);
+    CLI::App* d = app.add_subcommand("explain", "parameters of a kind, solver, energy, field, output or section");
+    d->add_option("name", *name, "for example cloth_grid");
+    d->add_flag("--page", *page, "the whole language as a Markdown page");
+    d->callback([name, page, &code] { code = command_explain(*name, *page); });
+    app.add_subcommand("schema", "JSON Schema of scene files, for editors")->callback([&code] { code = command_schema(); });
+
+    auto b = std::make_shared<BenchOptions>();
+    CLI::App* e = app.add_subcommand("bench", "time a scene's steps, with accuracy beside");
+    e->add_option("scene", b->scene, "scene file")->required();
+    e->add_option("--solver", b->solver, "instead of the scene's choice");
+    e->add_option("--set", b->set, "path=value");
+    e->add_option("--steps", b->steps, "steps per repeat");
+    e->add_option("--repeats", b->repeats, "repeats");
+    e->add_option("--threads", b->threads, "numbers of threads");
+    e->callback([b, &code] { code = command_bench(*b); });
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{"sinew: one simulation engine, one scene file, numbers you can trust"};
+    app.require_subcommand(0, 1);
+    bool show_version = false;
+    app.add_flag("--version", show_version, "version, libraries, licences");
+    int code = kOk;
+    add_run(app, code);
+    add_check_and_test(app, code);
+    add_pictures(app, code);
+    add_help(app, code);
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& e) {
+        return app.exit(e) == 0 ? kOk : kBadInput;
+    } catch (const std::bad_alloc&) {
+        fmt::print(stderr, "error: not enough memory for this scene\n");
+        return kFailed;
+    }
+    if (show_version) return command_version();
+    if (app.get_subcommands().empty()) fmt::print("{}", app.help());
+    return code;
+}

@@ -1,0 +1,94 @@
+// sinew test: runs scenes and checks what they expect. One line per scene, a count at the end.
+#include "command.h"
+#include "model/visit.h"
+#include "progress.h"
+#include <algorithm>
+#include <filesystem>
+#include <fmt/format.h>
+
+namespace sinew {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// scene files below the paths, sorted; prefab files (no objects of their own to run) are skipped by name
+std::vector<std::string> find_scenes(const std::vector<std::string>& paths, std::vector<Error>& errors) {
+    std::vector<std::string> out;
+    for (const std::string& p : paths) {
+        std::error_code e;
+        if (fs::is_regular_file(p, e)) out.push_back(p);
+        else if (fs::is_directory(p, e)) {
+            for (const auto& f : fs::recursive_directory_iterator(p, e))
+                if (f.path().extension() == ".json" && f.path().parent_path().filename() != "prefabs") out.push_back(f.path().string());
+        } else errors.push_back(Error{.file = p, .message = "no such file or folder"});
+    }
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+struct Outcome {
+    bool ok = false, skipped = false;
+    std::string text;
+    std::uint64_t hash = 0;
+};
+
+Outcome run_scene(const std::string& file, const TestOptions& o) {
+    Outcome out;
+    Scene scene;
+    Result<Compiled> compiled = load_compiled(file, o.solver, {}, false, &scene);
+    if (!compiled) {
+        for (const Error& e : compiled.errors) out.text += "\n    " + to_string(e);
+        return out;
+    }
+    if (compiled.value->script.expectations.empty()) {
+        out.skipped = true;
+        return out;
+    }
+    auto made = make_simulation(make_context(o.threads, true), std::move(*compiled.value));
+    if (!made) return out.text = to_string(made.errors[0]), out;
+    Simulation& s = *made.value;
+    s.drop_caches = o.drop_caches;
+    measure_start(s);
+    while (!is_finished(s)) {
+        if (simulate_step(s) == Status::failed) {
+            out.text = fmt::format("\n    failed at t = {:.6g} s: {}", s.now.time, s.report.message);
+            return out;
+        }
+        if (s.failures.size() > 20) break;
+    }
+    std::vector<std::string> problems = s.failures;
+    for (std::string& u : unmet_expectations(s.compiled.script)) problems.push_back(std::move(u));
+    for (std::size_t i = 0; i < std::min<std::size_t>(problems.size(), 5); ++i) out.text += "\n    " + problems[i];
+    if (problems.size() > 5) out.text += fmt::format("\n    and {} more", problems.size() - 5);
+    out.ok = problems.empty();
+    out.hash = hash(s.now);
+    return out;
+}
+
+} // namespace
+
+int command_test(const TestOptions& o) {
+    std::vector<Error> errors;
+    const std::vector<std::string> scenes = find_scenes(o.paths, errors);
+    if (!errors.empty()) return print_errors(errors), kBadInput;
+    if (scenes.empty()) return print_errors({Error{.file = o.paths[0], .message = "no scene files here"}}), kBadInput;
+    int passed = 0, failed = 0, skipped = 0;
+    Progress progress = make_progress("test", double(scenes.size()), o.quiet);
+    for (std::size_t i = 0; i < scenes.size(); ++i) {
+        show_progress(progress, double(i), scenes[i]);
+        const auto start = std::chrono::steady_clock::now();
+        const Outcome out = run_scene(scenes[i], o);
+        (out.skipped ? skipped : out.ok ? passed : failed)++;
+        if (out.skipped) continue;
+        finish_progress(progress);
+        progress.active = !o.quiet && progress.active;
+        const std::string mark = o.hash ? fmt::format("  {:016x}", out.hash) : "";
+        if (!o.quiet || !out.ok) fmt::print("{}  {}{}  ({}){}\n", out.ok ? "pass" : "FAIL", scenes[i], mark, duration_text(seconds_since(start)), out.text);
+    }
+    finish_progress(progress);
+    fmt::print("{} passed, {} failed, {} skipped\n", passed, failed, skipped);
+    return failed ? kFailed : kOk;
+}
+
+} // namespace sinew
