@@ -95,7 +95,7 @@ int command_render(const RenderOptions& o) {
     if (!parse_camera(o.camera, camera)) return bad("--camera", o.camera, "must be eye and look_at", "x,y,z,x,y,z[,degrees]");
 
     // the view is that of all frames of the recording, so that parts rendered apart fit together
-    View view;
+    FilmView view;
     Snapshot snapshot;
     const int stride = std::max(1, reader.frame_count() / 60);
     for (int i = 0; i < reader.frame_count(); i += stride) {
