@@ -4,6 +4,7 @@
 #include "core/nearest.h"
 #include "output/state_file.h"
 #include "scene/scope.h"
+#include "sinew/sinew.h"
 #include <filesystem>
 #include <fmt/format.h>
 

@@ -26,6 +26,7 @@ struct Built {
     State state;
     std::unique_ptr<Solver> solver;
     std::unique_ptr<Script, ScriptDelete> script;
+    double dt = 0; // [s] step the scene asks for
 };
 // Model, first state and solver of a scene; `solver` overrides the scene's choice.
 Result<Built> build(const Context&, const Scene&, std::string_view solver = {});

@@ -1,0 +1,163 @@
+// The verbs of sinew/sinew.h for embedding programs. No exception leaves them.
+#include "geometry/triangulate.h"
+#include "model/edit.h"
+#include "model/emit.h"
+#include "model/field.h"
+#include "model/visit.h"
+#include "output/state_file.h"
+#include "simulate.h"
+#include "sinew/sinew.h"
+#include <fmt/format.h>
+
+namespace sinew {
+
+void ScriptDelete::operator()(Script* s) const { delete s; }
+
+const char* version() { return SINEW_VERSION; }
+
+template <class T, class F> static Result<T> guarded(F&& f) {
+    try {
+        return f();
+    } catch (const std::exception& e) { // out of memory, at the latest
+        Result<T> r;
+        r.errors.push_back(Error{.message = e.what()});
+        return r;
+    }
+}
+
+Result<Scene> load(const Context&, const std::string& file, std::span<const std::string> set) {
+    return guarded<Scene>([&] { return load_scene(file, set); });
+}
+
+Result<Scene> parse(const Context&, std::string_view text, const std::string& name) {
+    return guarded<Scene>([&] { return parse_scene(text, name); });
+}
+
+Result<Built> build(const Context& context, const Scene& scene, std::string_view solver) {
+    return guarded<Built>([&]() -> Result<Built> {
+        Result<Compiled> compiled = compile_scene(scene, solver);
+        if (!compiled) return {std::nullopt, std::move(compiled.errors)};
+        Compiled& c = *compiled.value;
+        Built built;
+        built.model = std::move(c.model);
+        built.state = std::move(c.state);
+        built.solver = find_solver(c.solver)->make(context, built.model, built.state, c.settings.get());
+        built.script.reset(new Script(std::move(c.script)));
+        built.dt = c.dt;
+        Result<Built> result;
+        result.value.emplace(std::move(built));
+        return result;
+    });
+}
+
+Status advance(Solver& solver, const Model& model, const Input& input, State& now, State& spare, double dt, Report& report,
+               int max_retries) {
+    try {
+        const Status status = advance_step(solver, model, input, now, spare, dt, report, max_retries);
+        if (status == Status::ok) {
+            thread_local MeasureScratch scratch;
+            static const Context one{.threads = 1};
+            thread_local const ParallelPtr serial = make_parallel(one);
+            measure(*serial, model, now, scratch, report);
+        }
+        return status;
+    } catch (const std::exception& e) {
+        report.status = Status::failed;
+        report.message = e.what();
+        return Status::failed;
+    }
+}
+
+void script_input(const Script& script, const Model& model, const State& now, double dt, Input& input) {
+    fill_input(script, model, now, dt, input);
+}
+
+std::vector<Error> save(const State& state, const std::string& file) {
+    StateFile f;
+    f.state = state;
+    f.program_version = version();
+    return write_state(file, f);
+}
+
+Result<State> restore(const Model& model, const std::string& file) {
+    StateFile f;
+    std::vector<Error> errors = read_state(file, f);
+    if (errors.empty() && (int(f.state.point.x.size()) != point_count(model) || int(f.state.frame.p.size()) != frame_count(model)))
+        errors.push_back(Error{.file = file, .message = "this state belongs to another model"});
+    if (!errors.empty()) return {std::nullopt, std::move(errors)};
+    return {std::move(f.state), {}};
+}
+
+static const Object* checked(const Model& m, Id id) {
+    if (id.index < 0 || id.index >= int(m.objects.size())) return nullptr;
+    const Object& o = m.objects[id.index];
+    return o.alive && o.generation == id.generation ? &o : nullptr;
+}
+
+std::span<const Real3> points(const Model& m, const State& s, Id id) {
+    const Object* o = checked(m, id);
+    if (!o) return {};
+    return {s.point.x.data() + o->points.begin, std::size_t(o->points.count())};
+}
+
+Pose pose(const Model& m, const State& s, Id id) {
+    const Object* o = checked(m, id);
+    if (!o || o->frames.count() == 0) return {};
+    return {s.frame.p[o->frames.begin], s.frame.q[o->frames.begin]};
+}
+
+std::vector<std::array<int, 3>> triangles(const Model& m, Id id) {
+    const Object* o = checked(m, id);
+    if (!o || o->snapshot < 0) return {};
+    const SnapshotObject& s = m.layout->objects[o->snapshot];
+    PolygonMesh mesh;
+    mesh.positions = s.rest;
+    mesh.polygon_begin = s.polygon_begin;
+    mesh.polygon_vertex = s.polygon_vertex;
+    return triangulate(mesh).triangles;
+}
+
+// moves everything of a state by a pose
+static void place(const Pose& at, State& s) {
+    const Quat q = quat(at.rotation);
+    for (Real3& x : s.point.x) x = real3(vec(at.position) + q * vec(x));
+    for (Real3& v : s.point.v) v = real3(q * vec(v));
+    for (Real3& x : s.frame.p) x = real3(vec(at.position) + q * vec(x));
+    for (Real4& r : s.frame.q) r = real4(q * quat(r));
+    for (auto* a : {&s.frame.v, &s.frame.w})
+        for (Real3& v : *a) v = real3(q * vec(v));
+}
+
+Result<Id> spawn(Model& model, State& state, const Scene& what, const Pose& at, const std::string& name) {
+    return guarded<Id>([&]() -> Result<Id> {
+        Result<Compiled> compiled = compile_scene(what);
+        if (!compiled) return {std::nullopt, std::move(compiled.errors)};
+        Compiled& c = *compiled.value;
+        if (!c.model.emitters.empty() || !c.model.fields->velocity.empty())
+            return {std::nullopt, {Error{.path = "spawn", .message = "emitters and fields belong to the scene, not to spawned objects"}}};
+        place(at, c.state);
+        const int first = append_model(model, state, c.model, c.state);
+        if (!name.empty()) model.objects[first].name = name;
+        return {Id{first, 0}, {}};
+    });
+}
+
+bool remove(Model& model, State& state, Id id) { return remove_object(model, state, id); }
+
+std::vector<Error> set(Model& model, State&, std::string_view path, double value) {
+    static constexpr std::string_view head = "fields.", tail = ".scale";
+    if (path.starts_with(head) && path.ends_with(tail)) {
+        const std::string_view name = path.substr(head.size(), path.size() - head.size() - tail.size());
+        auto fields = std::make_shared<FieldSet>(*model.fields);
+        for (VelocityField& f : fields->velocity)
+            if (f.name == name) {
+                f.scale = value;
+                model.fields = std::move(fields);
+                ++model.values_revision;
+                return {};
+            }
+    }
+    return {Error{.path = std::string(path), .message = "not a live number", .allowed = "fields.<name>.scale"}};
+}
+
+} // namespace sinew

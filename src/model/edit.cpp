@@ -1,0 +1,130 @@
+#include "model/edit.h"
+#include "model/field.h"
+#include "model/snapshot.h"
+
+namespace sinew {
+
+namespace {
+
+template <class T> void append(std::vector<T>& to, const std::vector<T>& more) { to.insert(to.end(), more.begin(), more.end()); }
+template <class T> void append_shifted(std::vector<T>& to, const std::vector<T>& more, int shift) {
+    for (T v : more) to.push_back(v < 0 ? v : v + shift);
+}
+
+void shift(Range& r, int by) { r.begin += by, r.end += by; }
+
+void append_tables(std::vector<Table>& to, const std::vector<Table>& more, const Model& m, int objects) {
+    for (const Table& t : more) {
+        Table& into = table_of(to, *t.row);
+        for (int e = 0; e < t.count(); ++e)
+            for (int k = 0; k < t.row->stencil; ++k) {
+                const int id = t.stencil[std::size_t(e) * t.row->stencil + k];
+                const int by = k < t.row->points ? point_count(m) : k < t.row->points + t.row->frames ? frame_count(m) : scalar_count(m);
+                into.stencil.push_back(id < 0 ? id : id + by);
+            }
+        append(into.data, t.data);
+        append_shifted(into.object, t.object, objects);
+    }
+}
+
+void append_points(Model& to, State& s, const Model& more, const State& ms, int objects) {
+    const int before = point_count(to), count = point_count(more);
+    const bool pooled = !s.point.alive.empty() || !ms.point.alive.empty();
+    append(to.point.rest, more.point.rest);
+    append(to.point.mass, more.point.mass);
+    append(to.point.flags, more.point.flags);
+    append_shifted(to.point.object, more.point.object, objects);
+    if (!to.point.field.empty() || !more.point.field.empty()) {
+        to.point.field.resize(before, -1);
+        append_shifted(to.point.field, more.point.field, to.fields ? int(to.fields->velocity.size()) : 0);
+        to.point.field.resize(before + count, -1);
+    }
+    append(s.point.x, ms.point.x);
+    append(s.point.v, ms.point.v);
+    if (pooled) {
+        s.point.alive.resize(before, 1), append(s.point.alive, ms.point.alive), s.point.alive.resize(before + count, 1);
+        s.point.age.resize(before, 0), append(s.point.age, ms.point.age), s.point.age.resize(before + count, 0);
+        s.point.id.resize(before, 0), append(s.point.id, ms.point.id), s.point.id.resize(before + count, 0);
+    }
+    for (NamedValues& a : s.attributes) a.values.resize(before + count, 0);
+}
+
+} // namespace
+
+int append_model(Model& to, State& s, const Model& more, const State& ms) {
+    const int objects = int(to.objects.size()), points = point_count(to), frames = frame_count(to), scalars = scalar_count(to);
+    const int surface = int(to.surface.vertices.size());
+    auto tables = std::make_shared<Tables>(to.elements ? *to.elements : Tables{});
+    append_tables(tables->energies, more.elements->energies, to, objects);
+    append_tables(tables->constraints, more.elements->constraints, to, objects);
+    auto layout = std::make_shared<SnapshotLayout>(to.layout ? *to.layout : SnapshotLayout{});
+    const int looks = int(layout->objects.size());
+    if (more.layout) append(layout->objects, more.layout->objects);
+    append_points(to, s, more, ms, objects);
+    append(to.frame.mass, more.frame.mass), append(to.frame.inertia, more.frame.inertia), append(to.frame.flags, more.frame.flags);
+    append_shifted(to.frame.object, more.frame.object, objects);
+    append(s.frame.p, ms.frame.p), append(s.frame.q, ms.frame.q), append(s.frame.v, ms.frame.v), append(s.frame.w, ms.frame.w);
+    append(to.scalar.mass, more.scalar.mass), append(to.scalar.flags, more.scalar.flags);
+    append_shifted(to.scalar.object, more.scalar.object, objects);
+    append(s.scalar.s, ms.scalar.s), append(s.scalar.ds, ms.scalar.ds);
+    for (SurfaceVertex v : more.surface.vertices) {
+        v.index += v.kind == SurfaceVertex::point ? points : frames;
+        to.surface.vertices.push_back(v);
+    }
+    append(to.surface.thickness, more.surface.thickness);
+    append_shifted(to.surface.object, more.surface.object, objects);
+    for (Obstacle o : more.obstacles) o.frame += frames, o.object += objects, to.obstacles.push_back(o);
+    for (Object o : more.objects) {
+        shift(o.points, points), shift(o.frames, frames), shift(o.scalars, scalars), shift(o.surface, surface);
+        if (o.snapshot >= 0) o.snapshot += looks;
+        to.objects.push_back(std::move(o));
+    }
+    to.elements = std::move(tables);
+    to.layout = std::move(layout);
+    ++to.topology_revision;
+    return objects;
+}
+
+static void drop_elements(std::vector<Table>& tables, int object) {
+    for (Table& t : tables) {
+        Table kept{t.row, {}, {}, {}};
+        for (int e = 0; e < t.count(); ++e) {
+            if (t.object[e] == object) continue;
+            kept.stencil.insert(kept.stencil.end(), t.stencil.begin() + std::size_t(e) * t.row->stencil, t.stencil.begin() + std::size_t(e + 1) * t.row->stencil);
+            kept.data.insert(kept.data.end(), t.data.begin() + e * t.row->data_size, t.data.begin() + (e + 1) * t.row->data_size);
+            kept.object.push_back(t.object[e]);
+        }
+        t = std::move(kept);
+    }
+}
+
+bool remove_object(Model& m, State& s, Id id) {
+    if (id.index < 0 || id.index >= int(m.objects.size())) return false;
+    Object& o = m.objects[id.index];
+    if (!o.alive || o.generation != id.generation) return false;
+    auto tables = std::make_shared<Tables>(*m.elements);
+    drop_elements(tables->energies, id.index);
+    drop_elements(tables->constraints, id.index);
+    m.elements = std::move(tables);
+    if (o.points.count()) {
+        if (s.point.alive.empty()) {
+            s.point.alive.assign(point_count(m), 1);
+            s.point.age.assign(point_count(m), 0);
+            s.point.id.assign(point_count(m), 0);
+        }
+        for (int i = o.points.begin; i < o.points.end; ++i) {
+            s.point.alive[i] = 0;
+            s.point.v[i] = {};
+            m.point.flags[i] |= kFixed | kPooled;
+        }
+    }
+    for (int i = o.frames.begin; i < o.frames.end; ++i) m.frame.flags[i] |= kFixed, s.frame.v[i] = s.frame.w[i] = {};
+    std::erase_if(m.obstacles, [&](const Obstacle& x) { return x.object == id.index; });
+    std::erase_if(m.emitters, [&](const Emitter& x) { return x.object == id.index; });
+    o.alive = false;
+    ++o.generation;
+    ++m.topology_revision;
+    return true;
+}
+
+} // namespace sinew
