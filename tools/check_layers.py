@@ -18,8 +18,10 @@ RANKS = [
     ("geometry",),
     ("model",),
     ("energy", "constraint", "collision", "particle", "grid"),
-    ("scene", "output", "render", "solver"),
+    ("output", "render", "solver"),
+    ("scene",),  # asks solvers for their parameters and what they can take
     ("simulate",),  # the files directly in src/
+    ("embed",),
     ("study",),
     ("app",),
 ]
