@@ -32,6 +32,7 @@ struct RenderOptions {
     std::string recording, out, color_by, frames, camera, size;
     std::vector<std::string> set;
     int samples = 0, threads = 0, colors = 200;
+    double limit = 0; // [MB] of an APNG
     double fps = 0;
     bool quiet = false;
 };

@@ -57,7 +57,8 @@ void add_pictures(CLI::App& app, int& code) {
     c->add_option("--samples", o->samples, "rays per pixel");
     c->add_option("--fps", o->fps, "of the film");
     c->add_option("--colors", o->colors, "palette of an APNG, 0 = all colours");
-    c->add_option("--set", o->set, "any other setting: name=value (sinew explain render)");
+    c->add_option("--limit", o->limit, "megabytes an APNG may have: coarser colours until it fits")->check(CLI::Range(0.0, 2000.0));
+    c->add_option("--set", o->set, "any other setting: name=value");
     c->add_option("--threads", o->threads, "worker threads");
     c->add_flag("--quiet", o->quiet, "say nothing but errors");
     c->callback([o, &code] { code = command_render(*o); });

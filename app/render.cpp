@@ -71,6 +71,7 @@ FilmSettings plan_film(const RenderOptions& o, const RenderSettings& s, const Re
     film.height = s.height;
     film.fps = o.fps > 0 ? o.fps : reader.layout.fps;
     film.colors = o.colors;
+    film.limit = int(o.limit * 1e6);
     const std::string out = o.out.empty() ? std::filesystem::path(o.recording).replace_extension(".png").string() : o.out;
     const std::string ext = std::filesystem::path(out).extension().string();
     if (ext == ".mp4") film.mp4 = out;

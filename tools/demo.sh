@@ -12,13 +12,16 @@ for needed in build/release/sinew "$scene"; do
     fi
 done
 
+echo "This runs $scene (5 s of a curtain in a gusty wind, thousands of dust particles) and films it;"
+echo "everything goes to $out/. About two minutes on two cores."
 echo "==> run $scene"
 build/release/sinew run "$scene" --out "$out" --overwrite
 ran=$SECONDS
 echo "    ran in $((ran - begin)) s"
 
 echo "==> render the recording to a moving picture"
-build/release/sinew render "$out/curtain.sinew" --out "$out/curtain.png"
+build/release/sinew render "$out/curtain.sinew" --out "$out/curtain.png" --size 640x360 --samples 6 --limit 3 \
+    --camera 2.2,0.5,5,0,-0.05,0.2,34 --set 'ground_color=[0.5,0.42,0.34]' --set ground=plain
 echo "    rendered in $((SECONDS - ran)) s"
 
 echo
