@@ -59,6 +59,9 @@ void detect_obstacles(const Parallel& parallel, const Model& m, std::span<const 
     });
     // chunks are in vertex order and each is sorted: joining them keeps the order of keys
     out.obstacle.clear();
+    std::size_t found = 0;
+    for (const auto& chunk : scratch.chunks) found += chunk.size();
+    if (out.obstacle.capacity() < found) out.obstacle.reserve(2 * found); // growing contacts must not allocate every time
     for (const auto& chunk : scratch.chunks) out.obstacle.insert(out.obstacle.end(), chunk.begin(), chunk.end());
 }
 

@@ -8,7 +8,8 @@ namespace sinew {
 namespace {
 
 constexpr int kMatrixGrain = 256; // elements per chunk
-constexpr int kBatchReals = 2304; // force derivatives on the stack at a time: four solids of 24 unknowns, 256 pairs
+constexpr int kBatchReals =
+    2304; // force derivatives on the stack at a time: four solids of 24 unknowns, 256 pairs
 
 // rows of a stored element matrix
 int stored_rows(const ElementRow& row) { return row.pair ? 3 : row.dofs; }
@@ -52,17 +53,21 @@ void add_force_part(const HessianTerms& terms, int n, const Real* dfdv, Real* wo
     }
     if (!any) return;
     for (int j = 0; j < n; ++j)
-        for (int i = j + 1; i < n; ++i) work[j * n + i] = work[i * n + j] = 0.5 * (work[j * n + i] + work[i * n + j]);
+        for (int i = j + 1; i < n; ++i)
+            work[j * n + i] = work[i * n + j] = 0.5 * (work[j * n + i] + work[i * n + j]);
     if (terms.projection != Projection::none)
         project_psd(work, n, terms.projection == Projection::clamp ? PsdMode::clamp : PsdMode::absolute);
     for (int k = 0; k < n * n; ++k) out[k] += work[k];
 }
 
-void evaluate_range(const Table& t, const Evaluation& ev, const HessianTerms& terms, int begin, int end, Real* out) {
+void evaluate_range(const Table& t, const Evaluation& ev, const HessianTerms& terms, int begin, int end,
+                    Real* out) {
     const ElementRow& row = *t.row;
     const int size = row.matrix_size;
-    if (terms.potentials && row.hessian) row.hessian(t, ev, begin, end, terms.projection, out);
-    else std::fill(out, out + std::size_t(end - begin) * size, 0.0);
+    if (terms.potentials && row.hessian)
+        row.hessian(t, ev, begin, end, terms.projection, out);
+    else
+        std::fill(out, out + std::size_t(end - begin) * size, 0.0);
     if (!row.force_derivatives || (terms.force_x == 0 && terms.force_v == 0)) return;
     // force derivatives in small batches, so that they stay in the cache
     Real dfdx[kBatchReals], dfdv[kBatchReals];
@@ -78,8 +83,8 @@ void evaluate_range(const Table& t, const Evaluation& ev, const HessianTerms& te
     }
 }
 
-void evaluate_elements(const Parallel& p, const ElementSet& set, const Evaluation& ev, const HessianTerms& terms,
-                       HessianPlan& plan) {
+void evaluate_elements(const Parallel& p, const ElementSet& set, const Evaluation& ev,
+                       const HessianTerms& terms, HessianPlan& plan) {
     for (std::size_t k = 0; k < set.tables.size(); ++k) {
         if (plan.first[k] < 0) continue;
         const Table& t = *set.tables[k];
@@ -92,22 +97,26 @@ void evaluate_elements(const Parallel& p, const ElementSet& set, const Evaluatio
 
 } // namespace
 
-BlockLayout block_layout_of(const Dofs& dofs) { return make_block_layout(dofs.points, dofs.frames, dofs.scalars); }
+BlockLayout block_layout_of(const Dofs& dofs) {
+    return make_block_layout(dofs.points, dofs.frames, dofs.scalars);
+}
 
-bool build_hessian_pattern(const ElementSet& set, const ElementSet& more, const Dofs& dofs, BlockPattern& out) {
+bool build_hessian_pattern(const ElementSet& set, const ElementSet& more, const Dofs& dofs,
+                           BlockPattern& out) {
     HessianPlan fixed, extra;
     list_elements(set, dofs, fixed);
     list_elements(more, dofs, extra);
     return build_pattern(block_layout_of(dofs), fixed.elements, extra.elements, out);
 }
 
-bool build_hessian_plan(const ElementSet& set, const Dofs& dofs, const BlockPattern& pattern, HessianPlan& plan) {
+bool build_hessian_plan(const ElementSet& set, const Dofs& dofs, const BlockPattern& pattern,
+                        HessianPlan& plan) {
     list_elements(set, dofs, plan);
     return build_plan(pattern, plan.elements, plan.gather);
 }
 
-void compute_hessian(const Parallel& p, const ElementSet& set, const Evaluation& ev, const HessianTerms& terms,
-                     HessianPlan& plan, BlockSparse& A) {
+void compute_hessian(const Parallel& p, const ElementSet& set, const Evaluation& ev,
+                     const HessianTerms& terms, HessianPlan& plan, BlockSparse& A) {
     evaluate_elements(p, set, ev, terms, plan);
     gather_elements(p, plan.gather, plan.local, A);
 }

@@ -1,17 +1,20 @@
 // The matrix of implicit solvers from all elements of a set:
 //   A = sum_e  H_e  +  PSD( sym( -dfdx_e - r dfdv_e ) )
 //   H_e      Hessian of the potential, projected to positive semi-definite per element as asked
-//   dfdx_e   derivatives of the force without potential (dampers, drag), dfdv_e likewise; r = dv/dx of the time scheme
-//            [1/s], 1/dt for implicit Euler
-// What is dropped: the skew part of the force derivatives (wind gradients, the turning of a damper's axis), because the
-// factorisations and conjugate gradients are for symmetric matrices, and their negative part (a damper that shortens, a
-// wind that blows together), because a step must be a descent direction. Both are small against r dfdv, which is
-// symmetric and negative for every force that takes energy out; dropping them costs convergence speed, not accuracy: the
-// residual holds the whole force. With Projection::none the negative part stays.
+//   dfdx_e   derivative of the force without potential (dampers, drag), dfdv_e likewise
+//   r        dv/dx of the time scheme [1/s], 1/dt for implicit Euler
 //
-// Pattern and plan depend on the stencils only and are made once per topology. Elements are evaluated into one flat
-// array, then each block of the matrix gathers its contributions in element order (linalg/block_sparse.h): no triplets,
-// no atomics, no allocation, same bits for any number of threads and equal to adding triplets in element order.
+// What is dropped: the skew part of the force derivatives (wind gradients, the turning of a damper's axis),
+// because the factorisations and conjugate gradients are for symmetric matrices, and their negative part (a
+// damper that shortens, a wind that blows together), because a step must be a descent direction. Both are
+// small against r dfdv, which is symmetric and negative for every force that takes energy out; dropping them
+// costs convergence speed, not accuracy: the residual holds the whole force. With Projection::none the
+// negative part stays.
+//
+// Pattern and plan depend on the stencils only and are made once per topology. Elements are evaluated into
+// one flat array, then each block of the matrix gathers its contributions in element order
+// (linalg/block_sparse.h): no triplets, no atomics, no allocation, same bits for any number of threads and
+// equal to adding triplets in element order.
 #pragma once
 #include "energy/assemble.h"
 #include "linalg/block_sparse.h"
@@ -28,7 +31,7 @@ struct HessianTerms {
 
 // Where element matrices go: a cache of the element set.
 struct HessianPlan {
-    std::vector<int> first;              // per table: first number in `local`, -1 = takes no part
+    std::vector<int> first; // per table: first number in `local`, -1 = takes no part
     GatherPlan gather;
     std::vector<Real> local;             // element matrices, one after another
     std::vector<int> blocks;             // scratch of build: blocks of all stencils
@@ -43,8 +46,10 @@ bool build_hessian_pattern(const ElementSet&, const ElementSet& more, const Dofs
 bool build_hessian_plan(const ElementSet&, const Dofs&, const BlockPattern&, HessianPlan&);
 
 // A = sum over the set; blocks without a contribution become zero
-void compute_hessian(const Parallel&, const ElementSet&, const Evaluation&, const HessianTerms&, HessianPlan&, BlockSparse& A);
+void compute_hessian(const Parallel&, const ElementSet&, const Evaluation&, const HessianTerms&, HessianPlan&,
+                     BlockSparse& A);
 // A += sum over the set
-void add_hessian(const Parallel&, const ElementSet&, const Evaluation&, const HessianTerms&, HessianPlan&, BlockSparse& A);
+void add_hessian(const Parallel&, const ElementSet&, const Evaluation&, const HessianTerms&, HessianPlan&,
+                 BlockSparse& A);
 
 } // namespace sinew

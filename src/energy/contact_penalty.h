@@ -1,6 +1,8 @@
 // Penalty on the gap of a contact with a given normal (spec P 3.1).
 //   gap(x) = n . (x - c) - thickness,   E = 1/2 k min(0, gap)^2
-//   damping f = -c_n min(0, n . (v - v_obstacle)) n while gap < 0: takes energy only while approaching
+//   damping f = -c_n min(0, n . (v - v_obstacle)) n where the step starts with gap < 0: takes energy only while
+//   approaching. Were it switched by the gap at the end, an implicit step that arrives at gap = 0 with some speed would
+//   have no solution: without damping it goes in, with it out.
 //   n unit normal away from the obstacle, c closest point on it [m], k [N/m], c_n [N s/m]
 // Normal and point are frozen at detection, which solvers repeat; the curvature of the obstacle is left out, which
 // keeps the Hessian k n n^T positive semi-definite. The unknown is a surface vertex that is a point; vertices fixed in
@@ -44,11 +46,11 @@ struct ContactPenalty {
         if constexpr (Order >= 2) out.hessian = d.stiffness * vec(d.normal) * vec(d.normal).transpose();
         return out;
     }
-    template <int Order> static LocalForce<3, Order> force(const Data& d, const StepContext&, const Stencil<1>& s) {
+    template <int Order> static LocalForce<3, Order> force(const Data& d, const StepContext& c, const Stencil<1>& s) {
         LocalForce<3, Order> out;
         const Vec3 n = vec(d.normal);
         const Real approach = n.dot(s.v[0] - vec(d.velocity));
-        if (gap(d, s.x[0]) >= 0 || approach >= 0) return out;
+        if (gap(d, c.x_now ? c.x_start(0) : s.x[0]) >= 0 || approach >= 0) return out;
         out.force = -d.damping * approach * n;
         if constexpr (Order >= 1) out.dfdv = -d.damping * n * n.transpose();
         return out;

@@ -6,12 +6,14 @@ namespace sinew {
 static Eigen::Map<Vec3> at(std::vector<Real>& a, int i) { return Eigen::Map<Vec3>(a.data() + 3 * i); }
 
 // d_0, and d - d_0 of the fixed points, whose velocity at the stage is given as well
-static void find_start(const StepProblem& p, const Objective& o, std::span<const Real> d, BaraffWitkinScratch& s) {
+static void find_start(const StepProblem& p, const Objective& o, std::span<const Real> d,
+                       BaraffWitkinScratch& s) {
     for (int i = 0; i < point_count(p.model); ++i) {
         const Eigen::Map<const Vec3> move(d.data() + 3 * i);
         const bool unknown = is_unknown(p.model, p.now, i);
-        const Vec3 drift = unknown ? Vec3(vec(o.stage.drift[i])) : Vec3(vec(o.points.v[i]) - o.stage.rate * move);
-        at(s.start, i) = (vec(p.now.point.v[i]) - drift) / o.stage.rate;
+        const Vec3 drift =
+            unknown ? Vec3(vec(o.stage.drift[i])) : Vec3(vec(o.points.v[i]) - o.stage.rate * move);
+        if (o.stage.rate > 0) at(s.start, i) = (vec(p.now.point.v[i]) - drift) / o.stage.rate;
         if (!unknown) at(s.change, i) = move - at(s.start, i);
     }
 }
@@ -42,12 +44,14 @@ bool solve_baraff_witkin(const StepProblem& p, Projection projection, Objective&
     // df/dv, then the known part to the right-hand side
     const Evaluation ev = evaluation_at(p, o);
     add_hessian(p.parallel, o.elements, ev, by_velocity, o.plan, o.matrix);
-    if (!o.contacts.obstacle.empty()) add_hessian(p.parallel, o.touching, ev, by_velocity, o.contact_plan, o.matrix);
+    if (!o.contacts.obstacle.empty())
+        add_hessian(p.parallel, o.touching, ev, by_velocity, o.contact_plan, o.matrix);
     move_fixed_to_rhs(o.matrix, o.fixed, s.change, s.rhs);
-    const bool solved = solve_linear(p, o, s.rhs, linear, s.change, report);
+    const bool solved = solve_linear(p, o, s.rhs, true, linear, s.change, report) == LinearOutcome::solved;
     if (solved)
         for (int i = 0; i < point_count(p.model); ++i)
-            if (is_unknown(p.model, p.now, i)) Eigen::Map<Vec3>(d.data() + 3 * i) = at(s.start, i) + at(s.change, i);
+            if (is_unknown(p.model, p.now, i))
+                Eigen::Map<Vec3>(d.data() + 3 * i) = at(s.start, i) + at(s.change, i);
     place_given(p, o);
     return solved;
 }

@@ -9,14 +9,17 @@ namespace {
 
 constexpr std::string_view kPreviousX = "newton.x_previous", kPreviousV = "newton.v_previous",
                            kAcceleration = "newton.acceleration",
-                           kHistory = "newton.history"; // length of the step that wrote the others, its number
+                           kHistory =
+                               "newton.history"; // length of the step that wrote the others, its number
 
 Eigen::Map<const Vec3> at(std::span<const Real> a, int i) { return Eigen::Map<const Vec3>(a.data() + 3 * i); }
 
-// length of the step before; 0 if there was none, if another solver made it, or if the memory is of another model
+// length of the step before; 0 if there was none, if another solver made it, or if the memory is of another
+// model
 Real previous_dt(const Model& m, const State& now, std::string_view companion) {
     const auto *history = find_memory(now, kHistory), *array = find_memory(now, companion);
-    if (!history || history->size() != 2 || !array || array->size() != 3 * std::size_t(point_count(m))) return 0;
+    if (!history || history->size() != 2 || !array || array->size() != 3 * std::size_t(point_count(m)))
+        return 0;
     return (*history)[1] == Real(now.step) ? (*history)[0] : 0;
 }
 
@@ -50,7 +53,8 @@ void build_bdf2(const StepProblem& p, Stage& s) {
         for_each_unknown(p, [&](int i) { s.travel[i] = real3(h * vec(p.now.point.v[i])); });
         return;
     }
-    const std::vector<Real>&x_previous = *find_memory(p.now, kPreviousX), &v_previous = *find_memory(p.now, kPreviousV);
+    const std::vector<Real>&x_previous = *find_memory(p.now, kPreviousX),
+          &v_previous = *find_memory(p.now, kPreviousV);
     const Real c0 = a0, c1 = a1, c2 = a2;
     for_each_unknown(p, [&](int i) {
         const Vec3 v = vec(p.now.point.v[i]);
@@ -70,7 +74,8 @@ void find_acceleration(const StepProblem& p, Stage& s) {
     const int n = point_count(p.model);
     const Real h_previous = previous_dt(p.model, p.now, kAcceleration);
     bool missing = h_previous <= 0;
-    for (int i = 0; i < n && !missing; ++i) missing = is_unknown(p.model, p.now, i) && is_new(p.model, p.now, i, h_previous);
+    for (int i = 0; i < n && !missing; ++i)
+        missing = is_unknown(p.model, p.now, i) && is_new(p.model, p.now, i, h_previous);
     if (missing) {
         s.f.resize(dofs_of(p.model).size());
         const Evaluation ev = evaluation_of(p.model, p.now, p.dt);
@@ -79,8 +84,10 @@ void find_acceleration(const StepProblem& p, Stage& s) {
     const std::vector<Real>* known = h_previous > 0 ? find_memory(p.now, kAcceleration) : nullptr;
     s.acceleration.assign(n, {});
     for_each_unknown(p, [&](int i) {
-        if (known && !is_new(p.model, p.now, i, h_previous)) s.acceleration[i] = real3(at(*known, i));
-        else if (p.model.point.mass[i] > 0) s.acceleration[i] = real3(at(s.f, i) / p.model.point.mass[i]);
+        if (known && !is_new(p.model, p.now, i, h_previous))
+            s.acceleration[i] = real3(at(*known, i));
+        else if (p.model.point.mass[i] > 0)
+            s.acceleration[i] = real3(at(s.f, i) / p.model.point.mass[i]);
     });
 }
 
@@ -122,13 +129,14 @@ void build_stage(const StepProblem& p, const SchemeSettings& c, Stage& s) {
     s.drift.assign(point_count(p.model), {});
     if (c.scheme == Scheme::bdf2) return build_bdf2(p, s);
     if (c.scheme == Scheme::newmark) return build_newmark(p, c, s);
-    s.rate = 1 / s.elapsed;
-    s.scale = c.scheme == Scheme::quasi_static ? 0 : s.rate * s.rate;
+    s.rate = c.scheme == Scheme::quasi_static ? 0 : 1 / s.elapsed;
+    s.scale = s.rate * s.rate;
     if (c.scheme == Scheme::quasi_static) return;
     for_each_unknown(p, [&](int i) { s.travel[i] = real3(s.elapsed * vec(p.now.point.v[i])); });
 }
 
-void finish_stage(const StepProblem& p, const SchemeSettings& c, const Stage& s, std::span<const Real> d, State& next) {
+void finish_stage(const StepProblem& p, const SchemeSettings& c, const Stage& s, std::span<const Real> d,
+                  State& next) {
     const std::size_t n = 3 * std::size_t(point_count(p.model));
     const bool midpoint = c.scheme == Scheme::implicit_midpoint;
     const Real h_previous = c.scheme == Scheme::bdf2 ? previous_dt(p.model, p.now, kPreviousX) : 0;

@@ -1,23 +1,25 @@
-// Implicit time schemes as minimisation. Each finds one displacement d of the free points from the start of the step with
+// Implicit time schemes as minimisation. Each finds one displacement d of the free points from the start of
+// the step with
 //   M scale (d - travel) + grad E(x + d) = f(x + d, w),   w = drift + rate d
-// which for f = 0 is the minimum of  1/2 scale |d - travel|^2_M + E(x + d)   (spec P 3.14, U 3.2, U 3.4, C 3.2).
+// which for f = 0 is the minimum of  1/2 scale |d - travel|^2_M + E(x + d)
+// (spec P 3.14, U 3.2, U 3.4, C 3.2).
 //   h step [s], E potentials at the time of the stage, f forces without potential, w velocity of the stage
 //
-//   scheme             stage at   scale      rate        travel                                   order, oscillator
-//   implicit_euler     t + h      1/h^2      1/h         h v                                      1, |g|^2 = 1/(1 + s^2)
-//   implicit_midpoint  t + h/2    4/h^2      2/h         h v/2                                    2, |g| = 1
-//   bdf2               t + h      (a0/h)^2   a0/h        a2/a0 (x - x_prev)                       2, stiffly stable
-//                                                          + h/a0^2 (a1 v - a2 v_prev)
-//   newmark            t + h      1/(b h^2)  g/(b h)     h v + h^2 (1/2 - b) a                    2 for g = 1/2; |g| = 1
-//                                                                                                   for b = 1/4
-//   quasi_static       t + h      0          1/h         0                                        equilibrium
-//   (s = omega h; b, g Newmark's beta and gamma; a acceleration at the start)
+//   scheme             stage at  scale      rate     travel                         oscillator
+//   implicit_euler     t + h     1/h^2      1/h      h v                            |g|^2 = 1/(1 + s^2)
+//   implicit_midpoint  t + h/2   4/h^2      2/h      h v/2                          |g| = 1
+//   bdf2               t + h     (a0/h)^2   a0/h     a2/a0 (x - x_prev)             stiffly stable
+//                                                      + h/a0^2 (a1 v - a2 v_prev)
+//   newmark            t + h     1/(b h^2)  g/(b h)  h v + h^2 (1/2 - b) a          |g| = 1 for b = 1/4
+//   quasi_static       t + h     0          0        0                              equilibrium, at rest
+//
+//   s = omega h; b, g Newmark's beta and gamma; a acceleration at the start. Orders 1, 2, 2, 2 (g = 1/2).
 //
 // BDF2 has the coefficients of the variable step: with r = h/h_prev, a0 = (1 + 2r)/(1 + r), a1 = 1 + r,
-// a2 = r^2/(1 + r), so that a rejected and shortened step keeps order 2. The first step, and the first of every newly born
-// particle, is implicit Euler: its error h^2 occurs once and leaves order 2 untouched, and unlike the trapezoidal rule it
-// damps what is stiff. Newmark starts with the acceleration a = f/m of the initial state and computes it for newly born
-// particles too. What is remembered lives in State.memory.
+// a2 = r^2/(1 + r), so that a rejected and shortened step keeps order 2. The first step, and the first of
+// every newly born particle, is implicit Euler: its error h^2 occurs once and leaves order 2 untouched, and
+// unlike the trapezoidal rule it damps what is stiff. Newmark starts with the acceleration a = f/m of the
+// initial state and computes it for newly born particles too. What is remembered lives in State.memory.
 //
 // A stage in displacements, not positions: d is small, so velocities d/h keep all their digits.
 #pragma once
@@ -27,8 +29,8 @@
 namespace sinew {
 
 enum class Scheme { implicit_euler, implicit_midpoint, bdf2, newmark, quasi_static };
-inline constexpr std::array<std::string_view, 5> kSchemeNames{"implicit_euler", "implicit_midpoint", "bdf2", "newmark",
-                                                              "quasi_static"};
+inline constexpr std::array<std::string_view, 5> kSchemeNames{"implicit_euler", "implicit_midpoint", "bdf2",
+                                                              "newmark", "quasi_static"};
 struct SchemeSettings {
     Scheme scheme = Scheme::implicit_euler;
     Real beta = 0.25, gamma = 0.5; // of newmark
@@ -45,13 +47,13 @@ struct StepProblem {
 };
 
 struct Stage {
-    Real elapsed = 0;               // [s] from the start of the step to the stage
-    Real scale = 0;                 // [1/s^2] of the inertia
-    Real rate = 0;                  // [1/s] dw/dd
-    std::vector<Real3> travel;      // [m] points: displacement without forces
-    std::vector<Real3> drift;       // [m/s] points: w at d = 0
+    Real elapsed = 0;                // [s] from the start of the step to the stage
+    Real scale = 0;                  // [1/s^2] of the inertia
+    Real rate = 0;                   // [1/s] dw/dd
+    std::vector<Real3> travel;       // [m] points: displacement without forces
+    std::vector<Real3> drift;        // [m/s] points: w at d = 0
     std::vector<Real3> acceleration; // [m/s^2] points at the start (newmark)
-    ForceScratch forces;            // for the acceleration at the start
+    ForceScratch forces;             // for the acceleration at the start
     std::vector<Real> f;
 };
 
@@ -63,6 +65,7 @@ inline bool is_unknown(const Model& m, const State& s, int i) {
 void register_memory(const SchemeSettings&, const Model&, State&);
 void build_stage(const StepProblem&, const SchemeSettings&, Stage&);
 // positions, velocities and memory of the unknowns at the end of the step; next is a copy of now
-void finish_stage(const StepProblem&, const SchemeSettings&, const Stage&, std::span<const Real> d, State& next);
+void finish_stage(const StepProblem&, const SchemeSettings&, const Stage&, std::span<const Real> d,
+                  State& next);
 
 } // namespace sinew

@@ -22,10 +22,10 @@ Real mean_diagonal(const Objective& o) {
     return count > 0 && sum > 0 ? sum / count : 1;
 }
 
-bool fail(const std::string& message, Report& report) {
+LinearOutcome fail(const std::string& message, Report& report) {
     report.status = Status::failed;
     report.message = "linear solver: " + message;
-    return false;
+    return LinearOutcome::failed;
 }
 
 void warn_once(const std::string& text, Report& report) {
@@ -35,11 +35,12 @@ void warn_once(const std::string& text, Report& report) {
 
 } // namespace
 
-bool solve_linear(const StepProblem& p, Objective& o, std::span<const Real> b, LinearStep& l, std::span<Real> x,
-                  Report& report) {
+LinearOutcome solve_linear(const StepProblem& p, Objective& o, std::span<const Real> b, bool regularise,
+                           LinearStep& l, std::span<Real> x, Report& report) {
     if (!l.solver) return fail(l.trouble, report);
     if (!o.is_analysed) {
-        if (LinearInfo info = l.solver->analyse(o.matrix.pattern, o.fixed); !info.ok) return fail(info.message, report);
+        if (LinearInfo info = l.solver->analyse(o.matrix.pattern, o.fixed); !info.ok)
+            return fail(info.message, report);
         o.is_analysed = true;
     }
     add_diagonal(p.parallel, o.mass, o.matrix);
@@ -55,13 +56,14 @@ bool solve_linear(const StepProblem& p, Objective& o, std::span<const Real> b, L
         if (info.ok) {
             info = l.solver->solve(p.parallel, b, x);
             report.linear_iterations += info.iterations;
-            if (info.ok) return true;
+            if (info.ok) return LinearOutcome::solved;
             if (!info.not_positive_definite && info.iterations > 0) {
                 // conjugate gradients ran out of iterations: what they have goes down already
                 warn_once(info.message, report);
-                return true;
+                return LinearOutcome::solved;
             }
         }
+        if (info.not_positive_definite && !regularise) return LinearOutcome::indefinite;
         if (!info.not_positive_definite || l.lambda >= kLargestLambda) return fail(info.message, report);
         l.lambda = std::max(kFirstLambda, 10 * l.lambda);
         warn_once("the matrix was not positive definite and was regularised", report);

@@ -1,9 +1,9 @@
 // One linear system of an implicit step, made positive definite if it is not:
 //   (matrix + diagonal + lambda mean(diagonal) I) x = b
-// lambda = 0 as long as factorisation (or conjugate gradients) finds the matrix positive definite; otherwise it grows
-// from 1e-8 by factors of 10: a step between Newton's and steepest descent (Levenberg 1944). Equilibria without inertia
-// start with 1e-3, because slack springs leave whole directions without stiffness; it falls after full steps and grows
-// after short ones.
+// lambda = 0 as long as factorisation (or conjugate gradients) finds the matrix positive definite; otherwise
+// it grows from 1e-8 by factors of 10: a step between Newton's and steepest descent (Levenberg 1944).
+// Equilibria without inertia start with 1e-3, because slack springs leave whole directions without stiffness;
+// it falls after full steps and grows after short ones.
 #pragma once
 #include "linalg/linear_solver.h"
 #include "sinew/report.h"
@@ -13,13 +13,17 @@ namespace sinew {
 
 struct LinearStep {
     std::unique_ptr<LinearSolver> solver;
-    std::string trouble;          // why there is no solver
+    std::string trouble; // why there is no solver
     Real lambda = 0;
-    std::vector<Real> diagonal;   // scratch
+    std::vector<Real> diagonal; // scratch
 };
 
-// Adds objective.mass and lambda to objective.matrix and solves; x is zero on fixed blocks. False: see the report.
-bool solve_linear(const StepProblem&, Objective&, std::span<const Real> b, LinearStep&, std::span<Real> x, Report&);
+enum class LinearOutcome { solved, indefinite, failed };
+// Adds objective.mass and lambda to objective.matrix and solves; x is zero on fixed blocks. Without
+// `regularise` a matrix that is not positive definite is left for the caller to project. Failed: see the
+// report.
+LinearOutcome solve_linear(const StepProblem&, Objective&, std::span<const Real> b, bool regularise,
+                           LinearStep&, std::span<Real> x, Report&);
 
 // lambda for the next iteration after a line search that accepted `length`, 0 = none
 void adapt_lambda(bool has_inertia, Real length, LinearStep&);

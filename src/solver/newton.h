@@ -1,5 +1,5 @@
-// Implicit time stepping of points by Newton's method: settings and entry. The step is in newton.cpp, the schemes in
-// integrate.h, what is minimised in objective.h.
+// Implicit time stepping of points by Newton's method: settings and entry. The step is in newton.cpp, the
+// schemes in integrate.h, what is minimised in objective.h.
 #pragma once
 #include "core/fields.h"
 #include "solver/solver.h"
@@ -13,7 +13,7 @@ struct NewtonSettings {
     double tolerance = 1e-4, force_tolerance = 1e-8;
     int max_iterations = 50;
     bool line_search = true;
-    std::string projection = "clamp";
+    std::string projection = "on_demand";
     std::string linear_solver = "default";
     std::string ordering = "amd";
     std::string preconditioner = "jacobi";
@@ -26,19 +26,40 @@ struct NewtonSettings {
                 .doc = "how time advances; quasi_static leaves inertia out"});
         v("linearisation", s.linearisation,
           Field{.allowed = {"full", "linearly_implicit", "baraff_witkin"},
-                .doc = "iterate to convergence, or take one linear solve about the start of the step; baraff_witkin takes "
+                .doc = "iterate to convergence, or take one linear solve about the start of the step; "
+                       "baraff_witkin takes "
                        "forces without potential at the start velocity"});
-        v("beta", s.beta, Field{.min = 0, .max = 1, .min_exclusive = true, .doc = "of newmark: weight of the new acceleration in positions"});
-        v("gamma", s.gamma, Field{.min = 0, .max = 1, .min_exclusive = true, .doc = "of newmark: weight of the new acceleration in velocities"});
-        v("tolerance", s.tolerance, Field{.min = 0, .min_exclusive = true, .unit = "m/s", .doc = "largest correction of a velocity in the last iteration"});
+        v("beta", s.beta,
+          Field{.min = 0,
+                .max = 1,
+                .min_exclusive = true,
+                .doc = "of newmark: weight of the new acceleration in positions"});
+        v("gamma", s.gamma,
+          Field{.min = 0,
+                .max = 1,
+                .min_exclusive = true,
+                .doc = "of newmark: weight of the new acceleration in velocities"});
+        v("tolerance", s.tolerance,
+          Field{.min = 0,
+                .min_exclusive = true,
+                .unit = "m/s",
+                .doc = "largest correction of a velocity in the last iteration"});
         v("force_tolerance", s.force_tolerance,
-          Field{.min = 0, .max = 1, .doc = "largest unbalanced force by the largest force; meeting either tolerance ends the iteration"});
+          Field{.min = 0,
+                .max = 1,
+                .doc = "largest unbalanced force by the largest force; meeting either tolerance ends the "
+                       "iteration"});
         v("max_iterations", s.max_iterations, Field{.min = 1, .doc = "of Newton's method per step"});
-        v("line_search", s.line_search, Field{.doc = "shorten steps that do not lower the incremental potential"});
+        v("line_search", s.line_search,
+          Field{.doc = "shorten steps that do not lower the incremental potential"});
         v("projection", s.projection,
-          Field{.allowed = {"clamp", "absolute", "none"}, .doc = "of element Hessians to positive semi-definite"});
-        v("linear_solver", s.linear_solver, Field{.allowed = {"default", "cholesky", "ldlt", "cg"}, .doc = "for the Newton systems"});
-        v("ordering", s.ordering, Field{.allowed = {"amd", "metis"}, .doc = "fill-reducing order of direct solvers"});
+          Field{.allowed = {"on_demand", "clamp", "absolute", "none"},
+                .doc = "of element Hessians to positive semi-definite; on_demand clamps where the matrix is "
+                       "indefinite otherwise"});
+        v("linear_solver", s.linear_solver,
+          Field{.allowed = {"default", "cholesky", "ldlt", "cg"}, .doc = "for the Newton systems"});
+        v("ordering", s.ordering,
+          Field{.allowed = {"amd", "metis"}, .doc = "fill-reducing order of direct solvers"});
         v("preconditioner", s.preconditioner, Field{.allowed = {"jacobi", "ic0", "none"}, .doc = "of cg"});
         v("cg_tolerance", s.cg_tolerance,
           Field{.min = 0, .max = 1, .min_exclusive = true, .max_exclusive = true, .doc = "relative, of cg"});

@@ -10,7 +10,9 @@ namespace {
 
 Eigen::Map<Vec3> at(std::span<Real> a, int i) { return Eigen::Map<Vec3>(a.data() + 3 * i); }
 Eigen::Map<const Vec3> at(std::span<const Real> a, int i) { return Eigen::Map<const Vec3>(a.data() + 3 * i); }
-Eigen::Map<const Vec3> at(const std::vector<Real>& a, int i) { return Eigen::Map<const Vec3>(a.data() + 3 * i); }
+Eigen::Map<const Vec3> at(const std::vector<Real>& a, int i) {
+    return Eigen::Map<const Vec3>(a.data() + 3 * i);
+}
 Eigen::Map<Vec3> at(std::vector<Real>& a, int i) { return Eigen::Map<Vec3>(a.data() + 3 * i); }
 
 template <class F> void for_each_point(const StepProblem& p, F&& f) {
@@ -85,7 +87,8 @@ void build_input(const StepProblem& p, Objective& o) {
         at(o.mass, i).setConstant(alive ? o.stage.scale * p.model.point.mass[i] : 1);
     });
     for (const PointForce& f : p.input.point_forces)
-        if (f.point >= 0 && f.point < n && is_unknown(p.model, p.now, f.point)) at(o.input, f.point) += vec(f.force);
+        if (f.point >= 0 && f.point < n && is_unknown(p.model, p.now, f.point))
+            at(o.input, f.point) += vec(f.force);
     for (const Grab& g : p.input.grabs)
         if (g.point >= 0 && g.point < n) at(o.mass, g.point).array() += g.stiffness;
 }
@@ -151,7 +154,14 @@ void begin_objective(const StepProblem& p, const SchemeSettings& scheme, Objecti
     collect_elements(o.contact_tables, o.touching);
 }
 
+void stop_fixed(const StepProblem& p, PointState& points) {
+    for_each_point(p, [&](int i) {
+        if (p.model.point.flags[i] & kFixed) points.v[i] = {};
+    });
+}
+
 void place_given(const StepProblem& p, Objective& o) {
+    stop_fixed(p, o.points);
     advect_passive(p.parallel, p.model, p.now, o.stage.elapsed, o.points);
     place_fixed(p.model, o.prescribed, p.now, o.stage.elapsed, o.points, o.frames);
 }
@@ -187,7 +197,8 @@ void detect_contacts(const StepProblem& p, std::span<const Real> d, Objective& o
     move_points(p, d, o);
     o.surface.resize(p.model.surface.vertices.size());
     surface_positions(p.parallel, p.model, o.points, o.frames, o.surface);
-    detect_obstacles(p.parallel, p.model, o.surface, o.points.alive, o.frames, o.margin, o.detect, o.contacts);
+    detect_obstacles(p.parallel, p.model, o.surface, o.points.alive, o.frames, o.margin, o.detect,
+                     o.contacts);
     build_contact_elements(p.model, o.contacts, o.contact_tables);
     collect_elements(o.contact_tables, o.touching);
 }
@@ -204,7 +215,8 @@ Merit compute_merit(const StepProblem& p, std::span<const Real> d, Objective& o)
     for (Real part : energy_by_share(p.parallel, o.touching, ev, o.partial)) add(part);
     add(sum_over_points(p, o.partial, [&](int i) {
         if (!is_unknown(p.model, p.now, i)) return 0.0;
-        return 0.5 * o.stage.scale * p.model.point.mass[i] * (at(d, i) - vec(o.stage.travel[i])).squaredNorm();
+        return 0.5 * o.stage.scale * p.model.point.mass[i] *
+               (at(d, i) - vec(o.stage.travel[i])).squaredNorm();
     }));
     add(-sum_over_points(p, o.partial, [&](int i) { return at(o.input, i).dot(at(d, i)); }));
     add(-sum_over_points(p, o.partial, [&](int i) { return at(o.force, i).dot(at(d, i) - at(o.at, i)); }));
@@ -232,8 +244,8 @@ void compute_residual_here(const StepProblem& p, std::span<const Real> d, Object
         if (g.point >= 0 && g.point < dofs.points)
             at(o.gradient, g.point) += g.stiffness * (vec(o.points.x[g.point]) - vec(g.target));
 
-    // the balance, and the largest of its parts as its scale; without inertia weights count too, because at equilibrium
-    // the parts do not show in their sums
+    // the balance, and the largest of its parts as its scale; without inertia weights count too, because at
+    // equilibrium the parts do not show in their sums
     std::fill(o.residual.begin(), o.residual.end(), 0.0);
     const Real weight = o.stage.scale > 0 ? 0 : vec(p.model.gravity).norm();
     const Real largest = max_over_points(p, o.partial, [&](int i) {
@@ -275,12 +287,13 @@ bool compute_matrix(const StepProblem& p, const HessianTerms& terms, Objective& 
 DirectionSize measure_direction(const StepProblem& p, std::span<const Real> direction, Objective& o) {
     DirectionSize size;
     size.largest = max_over_points(p, o.partial, [&](int i) { return at(direction, i).norm(); });
-    size.slope = sum_over_points(p, o.partial, [&](int i) { return at(direction, i).dot(at(o.residual, i)); });
+    size.slope =
+        sum_over_points(p, o.partial, [&](int i) { return at(direction, i).dot(at(o.residual, i)); });
     return size;
 }
 
-void add_direction(const StepProblem& p, std::span<const Real> d, Real length, std::span<const Real> direction,
-                   std::span<Real> out) {
+void add_direction(const StepProblem& p, std::span<const Real> d, Real length,
+                   std::span<const Real> direction, std::span<Real> out) {
     parallel_for(p.parallel, int(d.size()), 4 * kGrain, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) out[i] = d[i] + length * direction[i];
     });
@@ -292,13 +305,12 @@ StepWork compute_work(const StepProblem& p, const Objective& o, const State& nex
         if (p.model.point.flags[i] & kPassive) continue;
         const Vec3 moved = vec(next.point.x[i]) - vec(p.now.point.x[i]);
         const Vec3 force = at(o.force, i);
-        if (is_free(p.model, i)) {
-            w.damping += force.dot(moved);
+        w.damping += force.dot(moved);
+        // what holds a fixed point does work when it moves; its own inertia is not an unknown
+        if (is_free(p.model, i))
             w.external += at(o.input, i).dot(moved);
-        } else {
-            // what holds a fixed point does work when it moves; its own inertia is not an unknown
+        else
             w.external += (at(o.gradient, i) - force).dot(moved);
-        }
     }
     for (const Grab& g : p.input.grabs) {
         if (g.point < 0 || g.point >= point_count(p.model) || !is_unknown(p.model, p.now, g.point)) continue;

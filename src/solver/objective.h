@@ -4,15 +4,15 @@
 //   residual = M scale (d - travel) + grad E + grabs - f_input - f(x + d, w)
 //   matrix   = M scale + Hess E + grabs + PSD(sym(-df/dx - rate df/dv))        (energy/assemble_hessian.h)
 //
-// Forces f without potential (dampers, drag) have no energy to search along. They are lagged: in iteration k the merit
-// function sees the constant f_lag = f(x + d_k, w_k), a linear term, so that at d_k its gradient is the whole residual
-// and the direction -matrix^-1 residual goes down; the next iteration takes the force anew. At convergence the residual
-// is that of the whole force: the lag has no part in the result. It is safe because the matrix holds the damping that
-// the merit function lacks: with curvature p.H p <= p.A p the full step passes the Armijo test wherever the quadratic
-// model holds.
+// Forces f without potential (dampers, drag) have no energy to search along. They are lagged: in iteration k
+// the merit function sees the constant f_lag = f(x + d_k, w_k), a linear term, so that at d_k its gradient is
+// the whole residual and the direction -matrix^-1 residual goes down; the next iteration takes the force
+// anew. At convergence the residual is that of the whole force: the lag has no part in the result. It is safe
+// because the matrix holds the damping that the merit function lacks: with curvature p.H p <= p.A p the full
+// step passes the Armijo test wherever the quadratic model holds.
 //
-// Contacts are found anew in each iteration, with a margin, and become penalty elements with frozen normals; within one
-// line search they stay.
+// Contacts are found anew in each iteration, with a margin, and become penalty elements with frozen normals;
+// within one line search they stay.
 #pragma once
 #include "energy/assemble_hessian.h"
 #include "solver/integrate.h"
@@ -28,28 +28,28 @@ struct Objective {
     Gather potentials, forces;
     HessianPlan plan, contact_plan;
     BlockSparse matrix;
-    std::vector<unsigned char> fixed;  // blocks that are no unknowns
-    bool has_contact_pairs = false;    // the pattern was extended by pairs of contacts, until the end of the step
-    bool is_analysed = false;          // the linear solver knows pattern and mask
+    std::vector<unsigned char> fixed; // blocks that are no unknowns
+    bool has_contact_pairs = false;   // this step's contacts have extended the pattern
+    bool is_analysed = false;         // the linear solver knows pattern and mask
 
     // the step
     Stage stage;
     Prescribed prescribed;
-    PointState points;                 // at x + d, velocities w
-    FrameState frames;                 // at the time of the stage
-    std::vector<Real3> given;          // [m] displacement of fixed and passive points at the stage
-    std::vector<Real> mass;            // [kg/s^2] scale m + grabs, tangent layout: diagonal of the matrix
-    std::vector<Real> input;           // [N] from the input
-    Real margin = 0;                   // [m] of contact detection
+    PointState points;        // at x + d, velocities w
+    FrameState frames;        // at the time of the stage
+    std::vector<Real3> given; // [m] displacement of fixed and passive points at the stage
+    std::vector<Real> mass;   // [kg/s^2] scale m + grabs, tangent layout: diagonal of the matrix
+    std::vector<Real> input;  // [N] from the input
+    Real margin = 0;          // [m] of contact detection
 
     // the iterate
-    std::vector<Real> at;              // d_k where residual and lag were taken
-    std::vector<Real> gradient;        // [N] of potentials, contacts and grabs
-    std::vector<Real> force;           // [N] without potential: the lag
-    std::vector<Real> residual;        // [N] zero where nothing is free
-    Real residual_norm = 0;            // [N] largest per point
-    Real force_scale = 0;              // [N] largest single force seen in this step
-    int not_finite = -1;               // point whose residual is not finite
+    std::vector<Real> at;       // d_k where residual and lag were taken
+    std::vector<Real> gradient; // [N] of potentials, contacts and grabs
+    std::vector<Real> force;    // [N] without potential: the lag
+    std::vector<Real> residual; // [N] zero where nothing is free
+    Real residual_norm = 0;     // [N] largest per point
+    Real force_scale = 0;       // [N] largest single force seen in this step
+    int not_finite = -1;        // point whose residual is not finite
 
     // contacts
     std::vector<Real3> surface;
@@ -64,6 +64,9 @@ struct Objective {
 
 // caches, stage and what is prescribed; the lag is zero
 void begin_objective(const StepProblem&, const SchemeSettings&, Objective&);
+// no velocity for fixed points: place_fixed gives one to those with a target, the others may have one from a
+// target that they had in the step before
+void stop_fixed(const StepProblem&, PointState&);
 // fixed points, passive points and frames of objective.points and .frames where they are at the stage
 void place_given(const StepProblem&, Objective&);
 // fixed and passive points of d are set to what is prescribed

@@ -1,6 +1,7 @@
-// The matrix of implicit solvers against triplets, finite differences, other thread counts and a second build.
-#include "energy/assemble_hessian.h"
+// The matrix of implicit solvers against triplets, finite differences, other thread counts and a second
+// build.
 #include "constraint/list.h"
+#include "energy/assemble_hessian.h"
 #include "energy/attach.h"
 #include "energy/contact_penalty.h"
 #include "energy/drag.h"
@@ -15,7 +16,8 @@ using namespace sinew;
 
 namespace {
 
-// every kind of table: pairs with and without damping, constraints, one-point energies, forces without potential, a frame
+// every kind of table: pairs with and without damping, constraints, one-point energies, forces without
+// potential, a frame
 ModelBuilder random_cloud(int points, int springs) {
     ModelBuilder b;
     begin_object(b, "cloud", "particles");
@@ -68,7 +70,8 @@ Tables contacts_on(const ModelBuilder& b) {
 Evaluation at(const State& s) {
     Evaluation ev;
     ev.x = s.point.x.data(), ev.v = s.point.v.data(), ev.x_now = s.point.x.data();
-    ev.p = s.frame.p.data(), ev.q = s.frame.q.data(), ev.frame_v = s.frame.v.data(), ev.frame_w = s.frame.w.data();
+    ev.p = s.frame.p.data(), ev.q = s.frame.q.data(), ev.frame_v = s.frame.v.data(),
+    ev.frame_w = s.frame.w.data();
     return ev;
 }
 
@@ -90,9 +93,10 @@ MatX expand(const ElementRow& row, const std::vector<Real>& stored) {
     return full;
 }
 
-// the oracle: the matrix of one element after another, entry by entry into a dense one. One element at a time through a
-// set of its own gives the element matrix; adding it up in order is what is tested.
-void add_triplets(const ElementSet& set, const Dofs& dofs, const Evaluation& ev, const HessianTerms& terms, MatX& dense) {
+// the oracle: the matrix of one element after another, entry by entry into a dense one. One element at a time
+// through a set of its own gives the element matrix; adding it up in order is what is tested.
+void add_triplets(const ElementSet& set, const Dofs& dofs, const Evaluation& ev, const HessianTerms& terms,
+                  MatX& dense) {
     const auto serial = make_parallel({.threads = 1});
     std::array<int, 32> blocks;
     for (const Table* t : set.tables)
@@ -116,7 +120,8 @@ void add_triplets(const ElementSet& set, const Dofs& dofs, const Evaluation& ev,
                 for (int r = 0; r < count; ++r) {
                     for (int j = 0; j < dofs.block_size(blocks[c]); ++j)
                         for (int i = 0; i < dofs.block_size(blocks[r]); ++i)
-                            dense(dofs.block_offset(blocks[r]) + i, dofs.block_offset(blocks[c]) + j) += h(r0 + i, c0 + j);
+                            dense(dofs.block_offset(blocks[r]) + i, dofs.block_offset(blocks[c]) + j) +=
+                                h(r0 + i, c0 + j);
                     r0 += dofs.block_size(blocks[r]);
                 }
                 c0 += dofs.block_size(blocks[c]);
@@ -138,7 +143,8 @@ TEST(assemble_hessian, equals_triplets_in_element_order_bit_for_bit) {
     HessianPlan plan, contact_plan;
     ASSERT_TRUE(build_hessian_pattern(fixed, {}, dofs, pattern));
     ASSERT_TRUE(build_hessian_plan(fixed, dofs, pattern, plan));
-    ASSERT_TRUE(build_hessian_plan(touching, dofs, pattern, contact_plan)); // diagonal blocks only: never leaves the pattern
+    ASSERT_TRUE(build_hessian_plan(touching, dofs, pattern,
+                                   contact_plan)); // diagonal blocks only: never leaves the pattern
     BlockSparse A = make_block_sparse(pattern);
     for (Projection how : {Projection::none, Projection::clamp, Projection::absolute}) {
         MatX expected = MatX::Zero(dofs.size(), dofs.size());
@@ -177,17 +183,20 @@ TEST(assemble_hessian, is_the_derivative_of_gradient_and_forces) {
         return VecX(Eigen::Map<VecX>(g.data(), dofs.size()) - Eigen::Map<VecX>(f.data(), dofs.size()));
     };
     for (bool with_forces : {false, true}) {
-        HessianTerms terms = with_forces ? all_terms(Projection::none) : HessianTerms{.projection = Projection::none};
+        HessianTerms terms =
+            with_forces ? all_terms(Projection::none) : HessianTerms{.projection = Projection::none};
         compute_hessian(*parallel, set, at(b.state), terms, plan, A);
         const std::vector<Real> dense = to_dense(A);
         const Eigen::Map<const MatX> got(dense.data(), dofs.size(), dofs.size());
         const int n = 3 * dofs.points;
         MatX fd(n, n);
-        const Real h = 1e-5; // truncation h^2 k / l^2 and rounding eps f / h: both about 1e-8 of the stiffness
+        const Real h =
+            1e-5; // truncation h^2 k / l^2 and rounding eps f / h: both about 1e-8 of the stiffness
         for (int i = 0; i < n; ++i)
             fd.col(i) = ((residual(i, h, with_forces) - residual(i, -h, with_forces)) / (2 * h)).head(n);
         const MatX symmetric = 0.5 * (fd + fd.transpose());
-        EXPECT_LT((got.topLeftCorner(n, n) - symmetric).cwiseAbs().maxCoeff(), 1e-6 * symmetric.cwiseAbs().maxCoeff());
+        EXPECT_LT((got.topLeftCorner(n, n) - symmetric).cwiseAbs().maxCoeff(),
+                  1e-6 * symmetric.cwiseAbs().maxCoeff());
     }
 }
 

@@ -28,7 +28,8 @@ constexpr Real kTime = 0.8; // [s] of the pendulum: more than half a swing
 // spec P V32: backward Euler multiplies the amplitude by 1/sqrt(1 + s^2), s = omega h
 TEST(integrate, implicit_euler_damps_an_oscillator_by_the_closed_form) {
     const Real omega = 7;
-    const std::array<std::array<Real, 2>, 4> table{{{0.1, 0.99504}, {1, 0.70711}, {10, 0.09950}, {100, 0.0099995}}};
+    const std::array<std::array<Real, 2>, 4> table{
+        {{0.1, 0.99504}, {1, 0.70711}, {10, 0.09950}, {100, 0.0099995}}};
     for (const auto& [s, printed] : table) {
         const ModelBuilder b = make_oscillator(2, omega, {1, 0, 0}, {0, 0, 0});
         NewtonRun r(b, exact_settings("implicit_euler"));
@@ -46,7 +47,8 @@ TEST(integrate, implicit_midpoint_conserves_the_energy_of_an_oscillator_for_any_
         NewtonRun r(b, exact_settings("implicit_midpoint"));
         const Real before = amplitude(r, omega);
         r.steps(200, s / omega);
-        EXPECT_NEAR(amplitude(r, omega) / before, 1, 1e-12) << s; // 200 steps of rounding, amplified by s at most
+        EXPECT_NEAR(amplitude(r, omega) / before, 1, 1e-12)
+            << s; // 200 steps of rounding, amplified by s at most
     }
 }
 
@@ -61,13 +63,15 @@ TEST(integrate, midpoint_and_newmark_follow_their_recurrences_with_damping) {
         for (int i = 0; i < 50; ++i) {
             r.step(h);
             // linear: v' (m + h c/2 + h^2 k/4) = v (m - h c/2 - h^2 k/4) - h k x
-            const Real next = (v * (m - h * c / 2 - h * h * k / 4) - h * k * x) / (m + h * c / 2 + h * h * k / 4);
+            const Real next =
+                (v * (m - h * c / 2 - h * h * k / 4) - h * k * x) / (m + h * c / 2 + h * h * k / 4);
             x += h * (v + next) / 2, v = next;
             ASSERT_NEAR(r.x(0).x(), x, 1e-13);
             ASSERT_NEAR(r.v(0).x(), v, 1e-12);
         }
     }
-    for (const auto& [beta, gamma] : {std::array<Real, 2>{0.25, 0.5}, {0.3025, 0.6}, {0.5, 0.5}, {1.0 / 6, 0.5}}) {
+    for (const auto& [beta, gamma] :
+         {std::array<Real, 2>{0.25, 0.5}, {0.3025, 0.6}, {0.5, 0.5}, {1.0 / 6, 0.5}}) {
         NewtonSettings s = exact_settings("newmark");
         s.beta = beta, s.gamma = gamma;
         NewtonRun r(b, s);
@@ -168,7 +172,8 @@ TEST(integrate, free_fall_and_constant_forces) {
     add_gravity(b, 0, 1);
     finish_model(b);
     const Real h = 0.02, t = 0.4, push = 6;
-    for (const auto& [scheme, late] : {std::pair{"implicit_euler", 1.0}, {"implicit_midpoint", 0.0}, {"newmark", 0.0}}) {
+    for (const auto& [scheme, late] :
+         {std::pair{"implicit_euler", 1.0}, {"implicit_midpoint", 0.0}, {"newmark", 0.0}}) {
         NewtonRun r(b, exact_settings(scheme));
         r.input.point_forces = {{0, {push, 0, 0}}, {77, {1, 1, 1}}}; // a point that does not exist is ignored
         r.steps(20, h);

@@ -28,7 +28,8 @@ struct NewtonRun {
     Input input;
     bool drop = false; // caches before every step
 
-    NewtonRun(const ModelBuilder& model, const NewtonSettings& s, int threads = 1) : b(model), now(model.state) {
+    NewtonRun(const ModelBuilder& model, const NewtonSettings& s, int threads = 1)
+        : b(model), now(model.state) {
         solver = make_newton({.threads = threads}, b.model, now, &s);
     }
     void step(Real dt, Trace* trace = nullptr) {
@@ -61,7 +62,8 @@ inline ModelBuilder make_oscillator(Real mass, Real omega, Vec3 x, Vec3 v, Real 
     return b;
 }
 
-// three masses on elastic links under a fixed point, swinging widely: stiff enough to be nonlinear in every way
+// three masses on elastic links under a fixed point, swinging widely: stiff enough to be nonlinear in every
+// way
 inline ModelBuilder make_pendulum(Real damping = 0) {
     ModelBuilder b;
     begin_object(b, "pendulum", "chain");
@@ -71,6 +73,41 @@ inline ModelBuilder make_pendulum(Real damping = 0) {
     for (int i = 0; i < 3; ++i) add_spring(b, i, i + 1, 60 + 20 * i, damping);
     add_gravity(b, 1, 4);
     b.state.point.v[3] = {0, 1, 0.5};
+    finish_model(b);
+    return b;
+}
+
+// zero-length springs and linear dampers only: all forces are linear
+inline ModelBuilder make_linear_net() {
+    ModelBuilder b;
+    begin_object(b, "net", "particles");
+    Rng rng{4, 0, 0};
+    std::vector<Real3> x(12);
+    for (Real3& a : x) a = real3(draw_vec(rng, -1, 1));
+    add_points(b, x, std::vector<Real>(12, 0.7));
+    b.model.point.flags[0] = kFixed;
+    const SpringZero::Params p{150, 2};
+    for (int i = 0; i < 12; ++i)
+        for (int j : {(i + 1) % 12, (i + 5) % 12})
+            add_energy(b, *find_energy("spring_zero"), &p, std::array<int, 2>{i, j});
+    add_gravity(b, 1, 12);
+    for (int i = 1; i < 12; ++i) b.state.point.v[i] = real3(draw_vec(rng, -1, 1));
+    finish_model(b);
+    return b;
+}
+
+// a point above a fixed plane or ball
+inline ModelBuilder falling_on_floor(Real damping, Obstacle::Shape shape = Obstacle::plane) {
+    ModelBuilder b = one_point(2, {0.1, 0.3, 0}, {0, -1, 0});
+    add_gravity(b, 0, 1);
+    begin_object(b, "floor", "obstacle");
+    const Real radius = 0.5;
+    const int frame = add_frame(b, {{0.1, shape == Obstacle::plane ? 0.0 : -radius, 0}, {}}, 1, {}, kFixed);
+    Obstacle o;
+    o.shape = shape, o.size = {radius, 0, 0}, o.frame = frame, o.object = 1, o.stiffness = 5000,
+    o.damping = damping;
+    b.model.obstacles.push_back(o);
+    add_surface_points(b, {0, 1}, 0.02);
     finish_model(b);
     return b;
 }
@@ -90,12 +127,14 @@ inline State reference_state(const ModelBuilder& b, Real time, int steps) {
 
 inline Real distance_between(const State& a, const State& b) {
     Real sum = 0;
-    for (std::size_t i = 0; i < a.point.x.size(); ++i) sum += (vec(a.point.x[i]) - vec(b.point.x[i])).squaredNorm();
+    for (std::size_t i = 0; i < a.point.x.size(); ++i)
+        sum += (vec(a.point.x[i]) - vec(b.point.x[i])).squaredNorm();
     return std::sqrt(sum);
 }
 inline Real velocity_distance(const State& a, const State& b) {
     Real sum = 0;
-    for (std::size_t i = 0; i < a.point.v.size(); ++i) sum += (vec(a.point.v[i]) - vec(b.point.v[i])).squaredNorm();
+    for (std::size_t i = 0; i < a.point.v.size(); ++i)
+        sum += (vec(a.point.v[i]) - vec(b.point.v[i])).squaredNorm();
     return std::sqrt(sum);
 }
 

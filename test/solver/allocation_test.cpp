@@ -1,0 +1,120 @@
+// No allocation inside `step` after the first steps (design 6). operator new of this executable counts; what
+// CHOLMOD, Eigen's sparse matrices and oneTBB take inside goes through malloc and is not counted: named
+// exceptions.
+#include "solver/newton_fixture.h"
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+static std::atomic<long> allocation_count{0};
+
+static void* counted(std::size_t size, std::size_t alignment) {
+    ++allocation_count;
+    void* p = alignment <= alignof(std::max_align_t)
+                  ? std::malloc(size ? size : 1)
+                  : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+    if (!p) throw std::bad_alloc();
+    return p;
+}
+void* operator new(std::size_t size) { return counted(size, 0); }
+void* operator new[](std::size_t size) { return counted(size, 0); }
+void* operator new(std::size_t size, std::align_val_t a) { return counted(size, std::size_t(a)); }
+void* operator new[](std::size_t size, std::align_val_t a) { return counted(size, std::size_t(a)); }
+void operator delete(void* p) noexcept { std::free(p); }
+void operator delete[](void* p) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
+void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+
+using namespace sinew;
+
+namespace {
+
+// a cloth with dampers that lies on a floor, passive points and a moving pin
+ModelBuilder make_scene() {
+    ModelBuilder b = make_spring_cloth(40, 27, 0.05);
+    const int cloth = point_count(b.model);
+    begin_object(b, "smoke", "particles");
+    const int first = add_points(b, std::vector<Real3>(50, {1, 2, 3}), std::vector<Real>(50, 0.0), kPassive);
+    b.fields.velocity.emplace_back();
+    b.fields.velocity.back().turbulence_speed = 1;
+    for (int i = first; i < first + 50; ++i) b.model.point.field[i] = 0;
+    begin_object(b, "floor", "obstacle");
+    Obstacle o;
+    o.frame = add_frame(b, {{0, -0.1, 0}, {}}, 1, {}, kFixed);
+    o.object = 2, o.stiffness = 1, o.damping = 0.01;
+    b.model.obstacles.push_back(o);
+    add_surface_points(b, {0, cloth}, 0.3); // in contact everywhere from the start
+    finish_model(b);
+    return b;
+}
+
+// allocations per step after some steps
+long count_allocations(const ModelBuilder& b, State now, Solver& solver, Real dt) {
+    State next;
+    Input input;
+    input.points.push_back({0, b.state.point.x[0]});
+    input.point_forces.push_back({7, {0, 0.01, 0}});
+    input.grabs.push_back({9, b.state.point.x[9], 1});
+    long counted = 0;
+    for (int i = 0; i < 8; ++i) {
+        vec(input.points[0].x) += Vec3(1e-4, 0, 0);
+        const long before = allocation_count;
+        const Report r = solver.step(b.model, input, now, next, dt);
+        if (i >= 4) counted += allocation_count - before;
+        EXPECT_NE(r.status, Status::failed) << r.message;
+        std::swap(now, next);
+    }
+    return counted;
+}
+
+} // namespace
+
+TEST(allocation, is_seen_by_the_counter) {
+    const long before = allocation_count;
+    const std::vector<int> a(100);
+    EXPECT_EQ(allocation_count, before + 1);
+}
+
+TEST(allocation, explicit_steps_allocate_nothing) {
+    const ModelBuilder b = make_scene(), springs = make_spring_cloth(40, 30, 0.05);
+    for (const ModelBuilder* model : {&b, &springs})
+        for (const char* scheme : {"forward_euler", "symplectic_euler", "improved_euler", "rk2_trapezoid",
+                                   "rk2_midpoint", "rk4", "verlet", "leapfrog"})
+            for (int threads : {1, 2}) {
+                ExplicitSettings s;
+                s.scheme = scheme;
+                State now = model->state;
+                const auto solver = make_explicit({.threads = threads}, model->model, now, &s);
+                EXPECT_EQ(count_allocations(*model, now, *solver, 1e-5), 0)
+                    << scheme << " threads " << threads;
+            }
+}
+
+TEST(allocation, newton_steps_allocate_nothing) {
+    const ModelBuilder b = make_scene();
+    const auto check = [&](NewtonSettings s, int threads) {
+        s.force_tolerance = 1e-4; // loose enough that no step warns: warnings are text and may allocate
+        State now = b.state;
+        const auto solver = make_newton({.threads = threads}, b.model, now, &s);
+        EXPECT_EQ(count_allocations(b, now, *solver, 1e-3), 0)
+            << s.scheme << " " << s.linearisation << " " << s.linear_solver << " " << s.preconditioner << " "
+            << threads;
+    };
+    NewtonSettings s;
+    for (const char* scheme : {"implicit_euler", "implicit_midpoint", "bdf2", "newmark", "quasi_static"})
+        for (const char* linearisation : {"full", "linearly_implicit", "baraff_witkin"}) {
+            s.scheme = scheme, s.linearisation = linearisation;
+            check(s, 2);
+        }
+    s = {};
+    for (const char* linear : {"default", "ldlt", "cg"}) {
+        s.linear_solver = linear;
+        check(s, 1);
+    }
+    s.preconditioner = "ic0";
+    check(s, 2);
+}
