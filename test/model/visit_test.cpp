@@ -14,7 +14,7 @@ struct Fill {
     void operator()(const char*, std::vector<Real3>& a) { a.assign(3, {next++, 0, 0}); }
     void operator()(const char*, std::vector<Real4>& a) { a.assign(3, {next++, 0, 0, 0}); }
     template <class T> void operator()(const char*, std::vector<T>& a) { a.assign(3, T(next++)); }
-    void operator()(const char* name, std::vector<NamedArray>& a) {
+    void operator()(const char* name, std::vector<NamedValues>& a) {
         a.assign(2, {name, 1, {next++, next++}});
     }
 };
