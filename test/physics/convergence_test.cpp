@@ -1,0 +1,128 @@
+// Orders of convergence measured by refinement, and the torque-free flip at the time of its elliptic solution.
+//   order p = log2(|error(h)|/|error(h/2)|)
+#include "scene/measurement.h"
+#include "simulate.h"
+#include <cmath>
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+using namespace sinew;
+
+namespace {
+
+std::optional<Simulation> start(const std::string& text) {
+    Result<Scene> scene = parse_scene(text, "scene.json");
+    for (const Error& e : scene.errors) ADD_FAILURE() << to_string(e);
+    if (!scene) return std::nullopt;
+    Result<Compiled> compiled = compile_scene(*scene.value);
+    for (const Error& e : compiled.errors) ADD_FAILURE() << to_string(e);
+    if (!compiled) return std::nullopt;
+    Context context;
+    context.threads = 1;
+    Result<Simulation> made = make_simulation(context, std::move(*compiled.value));
+    for (const Error& e : made.errors) ADD_FAILURE() << to_string(e);
+    return std::move(made.value);
+}
+double measure(const Simulation& s, std::string_view name) {
+    const MeasurementResult m = find_measurements(s.compiled.model, name);
+    if (m.found.size() != 1) {
+        ADD_FAILURE() << name << ": " << m.problem;
+        return 0;
+    }
+    return evaluate(m.found[0], s.compiled.model, s.now, s.report);
+}
+
+// Distance from the exact state (x, v) at t = 2 of a nonlinear problem with known solution: the ellipse of Kepler,
+// e = 0.3, a = 1, s = 1, from perihelion; r = 1 - e cos E, t = E - e sin E.
+double kepler_error(const std::string& solver, const std::string& settings, int steps) {
+    const std::string text = fmt::format(R"json({{ "sinew": 1, "gravity": 0,
+        "time": {{ "dt": {}, "substeps": {}, "frames": 1 }},
+        "fields": {{ "sun": {{ "kind": "attractor_point", "strength": 1, "exponent": 2, "softening": 1e-9 }} }},
+        "objects": {{ "p": {{ "kind": "particles", "positions": [[0.7, 0, 0]], "velocity": [0, "sqrt(1.3/0.7)", 0] }} }},
+        "solver": "{}", "solvers": {{ "{}": {{ {} }} }} }})json", 2.0 / steps, steps, solver, solver, settings);
+    std::optional<Simulation> s = start(text);
+    if (!s) return 0;
+    while (!is_finished(*s)) EXPECT_NE(simulate_step(*s), Status::failed) << s->report.message;
+    EXPECT_EQ(s->now.step, steps);
+    const double e = 0.3, b = std::sqrt(1 - e * e);
+    double E = 2;
+    for (int k = 0; k < 50; ++k) E -= (E - e * std::sin(E) - 2) / (1 - e * std::cos(E));
+    return std::hypot(measure(*s, "p.x") - (std::cos(E) - e), measure(*s, "p.y") - b * std::sin(E));
+}
+
+struct Case {
+    const char* name;
+    const char* solver;
+    const char* settings;
+    int steps; // of the coarsest run: small enough for the leading term, errors well above rounding
+    double order;
+};
+constexpr const char* kTight = R"(, "tolerance": 1e-12, "force_tolerance": 1e-13, "projection": "none")";
+const Case kCases[] = {
+    {"forward_euler", "explicit", R"("scheme": "forward_euler")", 800, 1},
+    {"symplectic_euler", "explicit", R"("scheme": "symplectic_euler")", 800, 1},
+    {"improved_euler", "explicit", R"("scheme": "improved_euler")", 800, 1},
+    {"rk2_trapezoid", "explicit", R"("scheme": "rk2_trapezoid")", 200, 2},
+    {"rk2_midpoint", "explicit", R"("scheme": "rk2_midpoint")", 200, 2},
+    {"verlet", "explicit", R"("scheme": "verlet")", 200, 2},
+    {"leapfrog", "explicit", R"("scheme": "leapfrog")", 200, 2},
+    {"rk4", "explicit", R"("scheme": "rk4")", 50, 4},
+    {"implicit_euler", "newton", R"("scheme": "implicit_euler")", 800, 1},
+    {"implicit_midpoint", "newton", R"("scheme": "implicit_midpoint")", 200, 2},
+    {"newmark", "newton", R"("scheme": "newmark")", 200, 2},
+    {"bdf2", "newton", R"("scheme": "bdf2")", 200, 2},
+    {"linearly_implicit", "linearly_implicit", R"("scheme": "implicit_euler", "projection": "none")", 800, 1},
+};
+
+// times at which body_spin.y passes zero, by linear interpolation between steps (w'' = 0 there)
+std::vector<double> flip_times(double dt) {
+    const std::string text = fmt::format(R"json({{ "sinew": 1, "gravity": 0, "time": {{ "dt": {}, "substeps": 1, "seconds": 31 }},
+        "objects": {{ "body": {{ "kind": "box", "size": ["sqrt(2)", 1, 1e-6], "mass": 12, "angular_velocity": [0.01, 1, 0.01],
+                                 "contact": false }} }},
+        "solver": "explicit", "solvers": {{ "explicit": {{ "rotation": "exponential_midpoint" }} }} }})json", dt);
+    std::optional<Simulation> s = start(text);
+    std::vector<double> out;
+    if (!s) return out;
+    double before = measure(*s, "body.body_spin.y");
+    while (!is_finished(*s)) {
+        if (simulate_step(*s) == Status::failed) break;
+        const double now = measure(*s, "body.body_spin.y");
+        if ((before > 0) != (now > 0)) out.push_back(s->now.time - dt * now / (now - before));
+        before = now;
+    }
+    return out;
+}
+
+} // namespace
+
+class convergence : public testing::TestWithParam<Case> {};
+
+TEST_P(convergence, error_falls_with_the_order_of_the_scheme) {
+    const Case& c = GetParam();
+    const std::string settings = std::string(c.settings) + (std::string_view(c.solver) == "newton" ? kTight : "");
+    const double coarse = kepler_error(c.solver, settings, c.steps);
+    const double middle = kepler_error(c.solver, settings, 2 * c.steps);
+    const double fine = kepler_error(c.solver, settings, 4 * c.steps);
+    EXPECT_GT(fine, 1e-12); // rounding would hide the order
+    // the next term of the error is smaller by a few h: 0.1 of an order at these steps, half of that after refinement
+    EXPECT_NEAR(std::log2(coarse / middle), c.order, 0.15) << coarse << " " << middle;
+    EXPECT_NEAR(std::log2(middle / fine), c.order, 0.08) << middle << " " << fine;
+}
+INSTANTIATE_TEST_SUITE_P(schemes, convergence, testing::ValuesIn(kCases), [](const auto& info) { return info.param.name; });
+
+TEST(torque_free_flip, happens_at_the_exact_times_with_order_two) {
+    // spec P, V10: w2 = a sn(u0 + lam t | m); zeros at these times, 2K(m)/lam apart
+    const double first = 10.91691349424024, second = 30.46978059287460, interval = 19.55286709863436;
+    const std::vector<double> coarse = flip_times(2e-3), fine = flip_times(1e-3);
+    ASSERT_EQ(coarse.size(), 2u);
+    ASSERT_EQ(fine.size(), 2u);
+    EXPECT_NEAR(fine[1] - fine[0], interval, 1e-3);
+    EXPECT_NEAR(fine[0], first, 1e-3);
+    EXPECT_NEAR(fine[1], second, 1e-3);
+    // first crossing: 0.72 h^2 s, interpolation far below, so the order is 2 within 0.05
+    EXPECT_NEAR(std::log2((coarse[0] - first) / (fine[0] - first)), 2, 0.05);
+    // the interval also sees the drift of energy, of order h^3 over 20 s: 2.2 h^2 + 3600 h^3 s, between orders 2 and 3 here
+    const double order = std::log2((coarse[1] - coarse[0] - interval) / (fine[1] - fine[0] - interval));
+    EXPECT_GT(order, 1.95);
+    EXPECT_LT(order, 3.05);
+}
