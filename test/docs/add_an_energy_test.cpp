@@ -1,0 +1,32 @@
+// The example of docs/add_an_energy.md is a correct energy: its row is made as for every line of energy/list.h, and its
+// derivatives are checked as those are.
+#include "../example/energy/spring_green.h"
+#include "energy/element_fixture.h"
+#include "energy/row_of.h"
+#include <gtest/gtest.h>
+
+using namespace sinew;
+
+TEST(add_an_energy, derivatives_of_the_example_match_finite_differences) {
+    static_assert(Energy<SpringGreen>);
+    const ElementRow row = make_energy_row<SpringGreen>();
+    for (int i = 0; i < 50; ++i) {
+        const ElementFixture e(row, i, 0);
+        const MatX g = finite_difference(6, [&](const VecX& d) { return VecX::Constant(1, e.moved(d).value()); });
+        const MatX h = finite_difference(6, [&](const VecX& d) { return e.moved(d).gradient(); });
+        // the tolerance of energy/list_test.cpp
+        EXPECT_LT((g.transpose() - e.gradient()).cwiseAbs().maxCoeff(), 1e-6 * std::max(1.0, e.gradient().norm()));
+        const MatX hessian = e.hessian(Projection::none);
+        EXPECT_LT((h - hessian).cwiseAbs().maxCoeff(), 1e-6 * std::max(1.0, hessian.norm()));
+    }
+}
+
+TEST(add_an_energy, the_example_has_its_stiffness_for_small_strains) {
+    const ElementRow row = make_energy_row<SpringGreen>();
+    ElementFixture e(row, 1, 0);
+    const SpringGreen::Data data{500, 2};
+    std::memcpy(e.table.data.data(), &data, sizeof data);
+    e.x = {{0, 0, 0}, {2.0 + 1e-5, 0, 0}};
+    // f = k u (1 + 3u/(2L) + ...): the relative error is 1e-5
+    EXPECT_NEAR(e.gradient()[3], 500 * 1e-5, 500 * 1e-5 * 2e-5);
+}

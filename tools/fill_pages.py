@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Fills the parts of pages that come from elsewhere; with --check it only says which are out of date (exit 1).
+
+Two kinds of parts, in README.md and docs/*.md:
+  <!-- file PATH -->            a fenced block follows with the file's text
+  <!-- generated: sinew ... --> what the command prints
+Both end with <!-- end -->.
+"""
+import argparse
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+PART = re.compile(r"(<!-- (file|generated:) (.*?) -->\n)(.*?)(<!-- end -->)", re.S)
+
+
+def fill_page(root: Path, sinew: Path, text: str):
+    def replace(match):
+        head, kind, what, old, end = match.groups()
+        if kind == "file":
+            fence = old.split("\n", 1)[0]
+            return f"{head}{fence}\n{(root / what).read_text(encoding='utf-8').rstrip()}\n```\n{end}"
+        printed = subprocess.run([str(sinew), *what.split()[1:]], capture_output=True, text=True, check=True)
+        return f"{head}{printed.stdout.strip()}\n{end}"
+    return PART.sub(replace, text)
+
+
+def main():
+    root = Path(__file__).resolve().parent.parent
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--sinew", type=Path, default=root / "build/release/sinew")
+    options = parser.parse_args()
+    stale = []
+    parts = 0
+    for page in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
+        text = page.read_text(encoding="utf-8")
+        parts += len(PART.findall(text))
+        filled = fill_page(root, options.sinew, text)
+        if filled != text:
+            stale.append(str(page.relative_to(root)))
+            if not options.check:
+                page.write_text(filled, encoding="utf-8")
+    for page in stale:
+        print(f"{page}: {'out of date, run tools/fill_pages.py' if options.check else 'filled'}")
+    print(f"{parts} parts of pages, {len(stale)} pages {'out of date' if options.check else 'changed'}")
+    return 1 if options.check and (stale or parts == 0) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
