@@ -1,5 +1,6 @@
 // Same bits whatever the machinery does, for every scene of scenes/verify (at most kSteps steps of each):
-//   1, 2, 3 and 8 threads; every cache dropped before each step; interrupted, written to a file, read and continued.
+//   1, 2, 3 and 8 threads; every cache dropped before each step; interrupted, written to a file, read and
+//   continued.
 #include "model/visit.h"
 #include "output/state_file.h"
 #include "simulate.h"
@@ -58,7 +59,8 @@ class determinism : public testing::TestWithParam<std::string> {};
 
 TEST_P(determinism, any_number_of_threads_gives_the_same_state) {
     const std::uint64_t one = final_hash(GetParam(), 1, false);
-    for (int threads : {2, 3, 8}) EXPECT_EQ(final_hash(GetParam(), threads, false), one) << threads << " threads";
+    for (int threads : {2, 3, 8})
+        EXPECT_EQ(final_hash(GetParam(), threads, false), one) << threads << " threads";
 }
 
 TEST_P(determinism, caches_dropped_before_every_step_give_the_same_state) {

@@ -1,4 +1,5 @@
-// Orders of convergence measured by refinement, and the torque-free flip at the time of its elliptic solution.
+// Orders of convergence measured by refinement, and the torque-free flip at the time of its elliptic
+// solution.
 //   order p = log2(|error(h)|/|error(h/2)|)
 #include "scene/measurement.h"
 #include "simulate.h"
@@ -32,14 +33,15 @@ double measure(const Simulation& s, std::string_view name) {
     return evaluate(m.found[0], s.compiled.model, s.now, s.report);
 }
 
-// Distance from the exact state (x, v) at t = 2 of a nonlinear problem with known solution: the ellipse of Kepler,
-// e = 0.3, a = 1, s = 1, from perihelion; r = 1 - e cos E, t = E - e sin E.
+// Distance from the exact state (x, v) at t = 2 of a nonlinear problem with known solution: the ellipse of
+// Kepler, e = 0.3, a = 1, s = 1, from perihelion; r = 1 - e cos E, t = E - e sin E.
 double kepler_error(const std::string& solver, const std::string& settings, int steps) {
     const std::string text = fmt::format(R"json({{ "sinew": 1, "gravity": 0,
         "time": {{ "dt": {}, "substeps": {}, "frames": 1 }},
         "fields": {{ "sun": {{ "kind": "attractor_point", "strength": 1, "exponent": 2, "softening": 1e-9 }} }},
         "objects": {{ "p": {{ "kind": "particles", "positions": [[0.7, 0, 0]], "velocity": [0, "sqrt(1.3/0.7)", 0] }} }},
-        "solver": "{}", "solvers": {{ "{}": {{ {} }} }} }})json", 2.0 / steps, steps, solver, solver, settings);
+        "solver": "{}", "solvers": {{ "{}": {{ {} }} }} }})json",
+                                         2.0 / steps, steps, solver, solver, settings);
     std::optional<Simulation> s = start(text);
     if (!s) return 0;
     while (!is_finished(*s)) EXPECT_NE(simulate_step(*s), Status::failed) << s->report.message;
@@ -76,10 +78,12 @@ const Case kCases[] = {
 
 // times at which body_spin.y passes zero, by linear interpolation between steps (w'' = 0 there)
 std::vector<double> flip_times(double dt) {
-    const std::string text = fmt::format(R"json({{ "sinew": 1, "gravity": 0, "time": {{ "dt": {}, "substeps": 1, "seconds": 31 }},
+    const std::string text =
+        fmt::format(R"json({{ "sinew": 1, "gravity": 0, "time": {{ "dt": {}, "substeps": 1, "seconds": 31 }},
         "objects": {{ "body": {{ "kind": "box", "size": ["sqrt(2)", 1, 1e-6], "mass": 12, "angular_velocity": [0.01, 1, 0.01],
                                  "contact": false }} }},
-        "solver": "explicit", "solvers": {{ "explicit": {{ "rotation": "exponential_midpoint" }} }} }})json", dt);
+        "solver": "explicit", "solvers": {{ "explicit": {{ "rotation": "exponential_midpoint" }} }} }})json",
+                    dt);
     std::optional<Simulation> s = start(text);
     std::vector<double> out;
     if (!s) return out;
@@ -99,16 +103,19 @@ class convergence : public testing::TestWithParam<Case> {};
 
 TEST_P(convergence, error_falls_with_the_order_of_the_scheme) {
     const Case& c = GetParam();
-    const std::string settings = std::string(c.settings) + (std::string_view(c.solver) == "newton" ? kTight : "");
+    const std::string settings =
+        std::string(c.settings) + (std::string_view(c.solver) == "newton" ? kTight : "");
     const double coarse = kepler_error(c.solver, settings, c.steps);
     const double middle = kepler_error(c.solver, settings, 2 * c.steps);
     const double fine = kepler_error(c.solver, settings, 4 * c.steps);
     EXPECT_GT(fine, 1e-12); // rounding would hide the order
-    // the next term of the error is smaller by a few h: 0.1 of an order at these steps, half of that after refinement
+    // the next term of the error is smaller by a few h: 0.1 of an order at these steps, half of that after
+    // refinement
     EXPECT_NEAR(std::log2(coarse / middle), c.order, 0.15) << coarse << " " << middle;
     EXPECT_NEAR(std::log2(middle / fine), c.order, 0.08) << middle << " " << fine;
 }
-INSTANTIATE_TEST_SUITE_P(schemes, convergence, testing::ValuesIn(kCases), [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(schemes, convergence, testing::ValuesIn(kCases),
+                         [](const auto& info) { return info.param.name; });
 
 TEST(torque_free_flip, happens_at_the_exact_times_with_order_two) {
     // spec P, V10: w2 = a sn(u0 + lam t | m); zeros at these times, 2K(m)/lam apart
@@ -121,8 +128,8 @@ TEST(torque_free_flip, happens_at_the_exact_times_with_order_two) {
     EXPECT_NEAR(fine[1], second, 1e-3);
     // first crossing: 0.72 h^2 s, interpolation far below, so the order is 2 within 0.05
     EXPECT_NEAR(std::log2((coarse[0] - first) / (fine[0] - first)), 2, 0.05);
-    // the interval passes the separatrix, where a drift of energy of higher order weighs as much as 1.9 h^2 s at h = 1e-3: it falls
-    // faster than order 2 here (and meets rounding, 3e-8 s, at h = 1e-4)
+    // near the separatrix a drift of energy of higher order weighs as much as 1.9 h^2 s at h = 1e-3: the
+    // interval falls faster than order 2 here (and meets rounding, 3e-8 s, at h = 1e-4)
     const double order = std::log2((coarse[1] - coarse[0] - interval) / (fine[1] - fine[0] - interval));
     EXPECT_GT(order, 1.95);
     EXPECT_LT(order, 3.05);
