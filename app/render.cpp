@@ -46,10 +46,11 @@ int bad(const std::string& path, const std::string& value, const std::string& me
     return kBadInput;
 }
 
-// settings from the command line: --set key=value in the names of render_fields
-int read_settings(const RenderOptions& o, RenderSettings& s) {
+// settings of the scene, then from the command line: --set key=value in the names of render_fields
+int read_settings(const RenderOptions& o, const SnapshotLayout& layout, RenderSettings& s) {
     std::vector<Error> errors;
     Value object = make_object();
+    if (const Result<Value> look = parse_value(layout.look, o.recording); look) object = *look.value;
     for (const std::string& text : o.set) {
         const std::size_t equals = text.find('=');
         if (equals == std::string::npos) return bad("--set", text, "must be name=value");
@@ -88,12 +89,17 @@ int command_render(const RenderOptions& o) {
     if (Errors e = reader.open(o.recording); !e.empty()) return print_errors(e), kBadInput;
     if (reader.frame_count() == 0) return bad("", o.recording, "the recording has no frames");
     RenderSettings settings;
-    if (const int code = read_settings(o, settings)) return code;
+    if (const int code = read_settings(o, reader.layout, settings)) return code;
     int first = 0, last = 0;
     if (!parse_range(o.frames, reader, first, last))
         return bad("--frames", o.frames, "no such frames", fmt::format("{}-{}", reader.frames.front().frame, reader.frames.back().frame));
     std::optional<Camera> camera;
     if (!parse_camera(o.camera, camera)) return bad("--camera", o.camera, "must be eye and look_at", "x,y,z,x,y,z[,degrees]");
+
+    if (!camera && reader.layout.camera.size() == 10) {
+        const std::vector<double>& c = reader.layout.camera;
+        camera = Camera{{c[0], c[1], c[2]}, {c[3], c[4], c[5]}, {c[6], c[7], c[8]}, c[9]};
+    }
 
     // the view is that of all frames of the recording, so that parts rendered apart fit together
     FilmView view;

@@ -82,6 +82,8 @@ Bytes encode_layout(const SnapshotLayout& layout) {
     out.add_text("scene_name", layout.scene_name);
     out.add_one<double>("fps", layout.fps);
     out.add_one<int>("first_frame", layout.first_frame);
+    if (!layout.camera.empty()) out.add<double>("camera", layout.camera);
+    if (!layout.look.empty()) out.add_text("look", layout.look);
     out.add_texts("object/name", c.name);
     out.add_texts("object/kind", c.kind);
     out.add_texts("object/material", c.material);
@@ -106,6 +108,9 @@ Errors decode_layout(ByteSpan payload, SnapshotLayout& layout) {
     read_text(list, "scene_name", layout.scene_name, errors);
     read_array(list, "fps", 0, fps, errors);
     read_array(list, "first_frame", 0, first_frame, errors);
+    read_array(list, "camera", 0, layout.camera, errors);
+    read_text(list, "look", layout.look, errors);
+    if (layout.camera.size() != 10) layout.camera.clear();
     read_texts(list, "object/name", c.name, errors);
     read_texts(list, "object/kind", c.kind, errors);
     read_texts(list, "object/material", c.material, errors);

@@ -5,6 +5,7 @@
 #include "scene/attach.h"
 #include "scene/choose.h"
 #include "scene/field_kinds.h"
+#include "scene/look.h"
 #include "scene/placement.h"
 #include "scene/scope.h"
 #include "scene/script_build.h"
@@ -142,6 +143,7 @@ Result<Compiled> compile_scene(const Scene& scene, std::string_view solver, bool
     add_force_fields(scene, w.scene_scope, w.builder, w.errors);
     add_attachments(scene, w.scene_scope, check_only, w.builder, w.out.script.handles, w.out.future, w.errors);
     add_contact_rules(scene, w.scene_scope, w.builder, w.out.future, w.errors);
+    read_look(scene, w.scene_scope, w.builder, w.errors);
     for (NamedValues& a : w.builder.state.attributes) a.values.resize(point_count(w.builder.model), 0.0);
     finish_model(w.builder);
     build_script(scene, w.scene_scope, w.builder.model, w.builder.state, w.out.script, w.out.future, w.errors);
