@@ -117,7 +117,7 @@ TEST_P(convergence, error_falls_with_the_order_of_the_scheme) {
 INSTANTIATE_TEST_SUITE_P(schemes, convergence, testing::ValuesIn(kCases),
                          [](const auto& info) { return info.param.name; });
 
-TEST(torque_free_flip, happens_at_the_exact_times_with_order_two) {
+TEST(torque_free_flip, happens_at_the_exact_times_and_the_first_crossing_has_order_two) {
     // spec P, V10: w2 = a sn(u0 + lam t | m); zeros at these times, 2K(m)/lam apart
     const double first = 10.91691349424024, second = 30.46978059287460, interval = 19.55286709863436;
     const std::vector<double> coarse = flip_times(2e-3), fine = flip_times(1e-3);
@@ -128,8 +128,9 @@ TEST(torque_free_flip, happens_at_the_exact_times_with_order_two) {
     EXPECT_NEAR(fine[1], second, 1e-3);
     // first crossing: 0.72 h^2 s, interpolation far below, so the order is 2 within 0.05
     EXPECT_NEAR(std::log2((coarse[0] - first) / (fine[0] - first)), 2, 0.05);
-    // near the separatrix a drift of energy of higher order weighs as much as 1.9 h^2 s at h = 1e-3: the
-    // interval falls faster than order 2 here (and meets rounding, 3e-8 s, at h = 1e-4)
+    // The interval is not in its asymptotic range here. Measured error [s] at h = 2e-3, 1e-3,
+    // 5e-4, 2.5e-4: 3.1e-5, 4.4e-6, 6.9e-7, 1.4e-7, orders 2.8, 2.7, 2.3; at 1.25e-4 it stops falling with
+    // order 2 (1.1). The bounds only say that it falls at least with order 2 between these two steps.
     const double order = std::log2((coarse[1] - coarse[0] - interval) / (fine[1] - fine[0] - interval));
     EXPECT_GT(order, 1.95);
     EXPECT_LT(order, 3.05);
