@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fills the parts of pages that come from elsewhere; with --check it only says which are out of date (exit 1).
+"""Fills the parts of pages that come from elsewhere; --check only says which are out of date (exit 1).
 
 Two kinds of parts, in README.md and docs/*.md:
   <!-- file PATH -->            a fenced block follows with the file's text
