@@ -20,8 +20,7 @@ ran=$SECONDS
 echo "    ran in $((ran - begin)) s"
 
 echo "==> render the recording to a moving picture"
-build/release/sinew render "$out/curtain.sinew" --out "$out/curtain.png" --size 640x360 --samples 4 --limit 3 \
-    --camera 2.2,0.5,5,0,-0.05,0.2,34 --set 'ground_color=[0.5,0.42,0.34]' --set ground=plain
+build/release/sinew render "$out/curtain.sinew" --out "$out/curtain.png" --size 640x360 --samples 4 --limit 3
 echo "    rendered in $((SECONDS - ran)) s"
 
 echo
