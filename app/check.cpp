@@ -19,7 +19,7 @@ int command_check(const CheckOptions& o) {
                point_count(c.model), frame_count(c.model), c.model.obstacles.size(), c.model.emitters.size(),
                c.script.expectations.size());
     for (const std::string& n : c.notes) fmt::print("  {}\n", n);
-    for (const std::string& f : c.future) fmt::print("  not yet: {}\n", f);
+    for (const Error& f : c.future) fmt::print("  not yet: {}: {}\n", f.path, f.message);
     return kOk;
 }
 

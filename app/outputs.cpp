@@ -41,7 +41,7 @@ Errors plan_outputs(const Scene& scene, std::vector<Planned>& out) {
         Planned p;
         p.entry = find_exporter(e.kind);
         if (!p.entry) {
-            errors.push_back(make_error(make_text(e.kind), join_path(e.path, "kind"), "no output of this kind",
+            errors.push_back(make_error(text_at(e.kind, e.params.place), join_path(e.path, "kind"), "no output of this kind",
                                         fmt::format("{}", fmt::join(known, ", ")), find_nearest(e.kind, known)));
             continue;
         }

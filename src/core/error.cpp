@@ -47,6 +47,12 @@ Error make_error(const Member& at, std::string_view path, std::string message, s
     return error_at(at.place, path, std::move(message), std::move(allowed), std::move(nearest));
 }
 
+Value text_at(std::string_view text, const Place& place) {
+    Value v = make_text(text);
+    v.place = place;
+    return v;
+}
+
 Place place_of(const Value& object, std::string_view key) {
     for (const Member& m : object.members)
         if (m.key == key) return m.place;

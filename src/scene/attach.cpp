@@ -101,19 +101,19 @@ std::string group_of(const Value& points) {
 } // namespace
 
 void add_attachments(const Scene& scene, const Scope& scene_scope, bool check_only, ModelBuilder& b, std::vector<Handle>& handles,
-                     std::vector<std::string>& future, std::vector<Error>& errors) {
+                     std::vector<Error>& future, std::vector<Error>& errors) {
     for (const SceneEntry& e : scene.attach) {
         AttachParams p;
         FieldList list = collect_fields([&](auto v) { AttachParams::fields(p, v); });
         const Scope scope = make_scope(scene_scope, e.vars);
         if (!read_fields(list, e.params, scope, e.path, errors)) continue;
-        if (std::isfinite(p.breaks_at)) future.push_back(e.path + ".breaks_at: breaking attachments are not built yet");
+        if (std::isfinite(p.breaks_at)) future.push_back(make_error(*find(e.params, "breaks_at"), join_path(e.path, "breaks_at"), "breaking attachments are not built yet"));
         const Id owner = find(b.model, e.names[0]);
         const bool to_world = e.names[1] == kWorld;
         const Id to = to_world ? Id{} : find(b.model, e.names[1]);
         if (!owner || (!to_world && !to)) {
             // the object exists in the scene; its kind is not built, or it had an error of its own
-            if (check_only) future.push_back(fmt::format("{}: waits for objects that are not built yet", e.path));
+            if (check_only) future.push_back(make_error(p.points, e.path, "waits for objects that are not built yet"));
             continue;
         }
         const Object& from = b.model.objects[owner.index];
@@ -148,7 +148,7 @@ void add_attachments(const Scene& scene, const Scope& scene_scope, bool check_on
     }
 }
 
-void add_contact_rules(const Scene& scene, const Scope& scene_scope, ModelBuilder& b, std::vector<std::string>& future,
+void add_contact_rules(const Scene& scene, const Scope& scene_scope, ModelBuilder& b, std::vector<Error>& future,
                        std::vector<Error>& errors) {
     const std::vector<std::string> names = object_names(b.model);
     for (const SceneEntry& e : scene.contact) {
@@ -156,7 +156,7 @@ void add_contact_rules(const Scene& scene, const Scope& scene_scope, ModelBuilde
         FieldList list = collect_fields([&](auto v) { RuleParams::fields(p, v); });
         const Scope scope = make_scope(scene_scope, e.vars);
         if (!read_fields(list, e.params, scope, e.path, errors)) continue;
-        if (p.friction >= 0) future.push_back(e.path + ".friction: friction is not built yet");
+        if (p.friction >= 0) future.push_back(make_error(*find(e.params, "friction"), join_path(e.path, "friction"), "friction is not built yet"));
         for (int i : match_names(e.names[0], names))
             for (int k : match_names(e.names[1], names)) b.model.contact_rules.push_back({i, k, p.off, p.friction, p.thickness});
     }

@@ -8,8 +8,8 @@
 namespace sinew {
 
 void add_attachments(const Scene&, const Scope& scene_scope, bool check_only, ModelBuilder&, std::vector<Handle>&,
-                     std::vector<std::string>& future, std::vector<Error>&);
-void add_contact_rules(const Scene&, const Scope& scene_scope, ModelBuilder&, std::vector<std::string>& future,
+                     std::vector<Error>& future, std::vector<Error>&);
+void add_contact_rules(const Scene&, const Scope& scene_scope, ModelBuilder&, std::vector<Error>& future,
                        std::vector<Error>&);
 
 } // namespace sinew

@@ -47,12 +47,12 @@ void build_object(Work& w, const SceneObject& o) {
         for (const ObjectKind& k : object_kinds()) known.emplace_back(k.name);
         for (std::string_view f : future_kinds())
             if (f == o.kind && w.check_only) {
-                w.out.future.push_back(fmt::format("{}: kind '{}' is not built yet", o.path, o.kind));
+                w.out.future.push_back(make_error(text_at(o.kind, o.params.place), join_path(o.path, "kind"), "this kind is not built yet"));
                 return;
             }
         bool later = false;
         for (std::string_view f : future_kinds()) later = later || f == o.kind;
-        w.errors.push_back(make_error(make_text(o.kind), join_path(o.path, "kind"),
+        w.errors.push_back(make_error(text_at(o.kind, o.params.place), join_path(o.path, "kind"),
                                       later ? "this kind is not built yet" : "no kind of this name",
                                       fmt::format("{}", fmt::join(known, ", ")), later ? "" : find_nearest(o.kind, known)));
         return;
@@ -73,10 +73,10 @@ void read_settings(Work& w, std::string_view name) {
             std::vector<std::string> known;
             for (const SolverEntry& s : solver_entries()) known.emplace_back(s.name);
             if (is_future_solver(e.name)) {
-                w.out.future.push_back(fmt::format("{}: solver '{}' is not built yet", e.path, e.name));
+                w.out.future.push_back(make_error(text_at(e.name, e.params.place), e.path, "this solver is not built yet"));
                 continue;
             }
-            w.errors.push_back(make_error(make_text(e.name), e.path, "no solver of this name",
+            w.errors.push_back(make_error(text_at(e.name, e.params.place), e.path, "no solver of this name",
                                           fmt::format("{}", fmt::join(known, ", ")), find_nearest(e.name, known)));
             continue;
         }
@@ -90,6 +90,7 @@ void read_settings(Work& w, std::string_view name) {
 
 void choose_and_check_solver(Work& w, std::string_view override_name) {
     const std::string asked = override_name.empty() ? w.scene.solver : std::string(override_name);
+    const Value at = text_at(asked, override_name.empty() ? place_of(w.scene.document, "solver") : Place{});
     std::string reason;
     w.out.solver = asked == "auto" ? choose_solver(w.builder.model, reason) : asked;
     if (!reason.empty()) w.out.notes.push_back(fmt::format("solver = {}: {}", w.out.solver, reason));
@@ -97,9 +98,9 @@ void choose_and_check_solver(Work& w, std::string_view override_name) {
     if (!entry) {
         std::vector<std::string> known{"auto"};
         for (const SolverEntry& s : solver_entries()) known.emplace_back(s.name);
-        if (is_future_solver(asked) && w.check_only) w.out.future.push_back(fmt::format("solver '{}' is not built yet", asked));
+        if (is_future_solver(asked) && w.check_only) w.out.future.push_back(make_error(at, "solver", "this solver is not built yet"));
         else
-            w.errors.push_back(make_error(make_text(asked), "solver",
+            w.errors.push_back(make_error(at, "solver",
                                           is_future_solver(asked) ? "this solver is not built yet" : "no solver of this name",
                                           fmt::format("{}", fmt::join(known, ", ")), find_nearest(asked, known)));
         read_settings(w, "");
@@ -111,7 +112,7 @@ void choose_and_check_solver(Work& w, std::string_view override_name) {
         std::vector<std::string> able;
         for (const SolverEntry& s : solver_entries())
             if (find_unsupported(s, w.builder.model).empty()) able.emplace_back(s.name);
-        w.errors.push_back(make_error(make_text(asked), "solver", problem, fmt::format("{}", fmt::join(able, ", "))));
+        w.errors.push_back(make_error(at, "solver", problem, fmt::format("{}", fmt::join(able, ", "))));
     }
 }
 
@@ -150,10 +151,7 @@ Result<Compiled> compile_scene(const Scene& scene, std::string_view solver, bool
     choose_and_check_solver(w, solver);
     if (w.errors.empty()) choose_time(w);
     if (!w.errors.empty()) return {std::nullopt, std::move(w.errors)};
-    if (!check_only && !w.out.future.empty()) {
-        for (const std::string& f : w.out.future) w.errors.push_back(make_error(make_null(), "", f));
-        return {std::nullopt, std::move(w.errors)};
-    }
+    if (!check_only && !w.out.future.empty()) return {std::nullopt, std::move(w.out.future)};
     register_emitters(w.builder.model, w.builder.state);
     register_events(w.out.script, w.builder.state);
     w.out.model = std::move(w.builder.model);

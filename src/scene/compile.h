@@ -16,7 +16,7 @@ struct Compiled {
     double dt = 0;                   // [s] step
     int substeps = 1;                // per frame
     std::vector<std::string> notes;  // defaults that were computed, each with its reason
-    std::vector<std::string> future; // things of the scene that later versions build, one sentence each
+    std::vector<Error> future;       // things of the scene that later versions build, each with its place
 };
 
 // `solver` overrides the scene's choice. Objects of kinds not yet built are errors, unless check_only: then they are

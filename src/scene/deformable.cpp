@@ -10,7 +10,18 @@ namespace sinew {
 
 void add_error(BuildContext& c, std::string_view key, const Value& at, std::string message, std::string allowed,
                std::string nearest) {
-    c.errors.push_back(make_error(at, c.path(key), std::move(message), std::move(allowed), std::move(nearest)));
+    Error e = make_error(at, c.path(key), std::move(message), std::move(allowed), std::move(nearest));
+    // a value made by the program: where its parameter stands, or the object
+    if (e.line == 0) {
+        const std::string_view first = key.substr(0, key.find('.'));
+        const Value* written = find(c.object.params, first);
+        const Place place = written ? written->place : c.object.params.place;
+        if (place.file) e.file = *place.file;
+        e.line = place.line;
+        e.column = place.column;
+        if (at.kind == Value::Kind::null) e.value = written ? summarise(*written) : std::string();
+    }
+    c.errors.push_back(std::move(e));
 }
 
 std::vector<Real3> place_points(const BuildContext& c, std::span<const Real3> local) {

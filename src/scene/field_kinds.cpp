@@ -53,7 +53,7 @@ const FieldKind* checked_kind(const SceneEntry& e, std::vector<Error>& errors) {
     if (kind) return kind;
     std::vector<std::string> known;
     for (const FieldKind& k : field_kinds()) known.emplace_back(k.name);
-    errors.push_back(make_error(make_text(e.kind), join_path(e.path, "kind"), "no field of this kind",
+    errors.push_back(make_error(text_at(e.kind, e.params.place), join_path(e.path, "kind"), "no field of this kind",
                                 fmt::format("{}", fmt::join(known, ", ")), find_nearest(e.kind, known)));
     return nullptr;
 }
@@ -129,7 +129,7 @@ void add_force_fields(const Scene& scene, const Scope& scene_scope, ModelBuilder
         for (const std::string& pattern : on.objects) {
             const std::vector<int> found = match_names(pattern, names);
             if (found.empty() && pattern != "*")
-                errors.push_back(make_error(make_text(pattern), join_path(e.path, "objects"), "no object of this name", "",
+                errors.push_back(make_error(text_at(pattern, place_of(e.params, "objects")), join_path(e.path, "objects"), "no object of this name", "",
                                             find_nearest(pattern, names)));
             for (int o : found) {
                 const Range points = b.model.objects[o].points;

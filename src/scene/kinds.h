@@ -180,8 +180,9 @@ struct BodyParams {
     Real3 size{1, 1, 1};
     Real radius = 0.5;
     Real height = 1;
+    Value material;
     Real density = 0, mass = 0;
-    Real friction = 0.5;
+    Real friction = -1;
     Real stiffness = 1e4, damping = 0;
     Real3 color{-1, -1, -1};
     bool gravity = true;
@@ -189,9 +190,10 @@ struct BodyParams {
     Value mesh;
 };
 template <class V> void body_fields(BodyParams& p, V&& v) {
-    v("density", p.density, Field{.min = 0, .unit = "kg/m^3", .doc = "makes the body free to move; default 1000 when free"});
+    v("material", p.material, Field{.doc = "name of a material or preset, or inline: its solid density and friction"});
+    v("density", p.density, Field{.min = 0, .unit = "kg/m^3", .doc = "makes the body free to move; default of the material"});
     v("mass", p.mass, Field{.min = 0, .unit = "kg", .doc = "makes the body free to move, instead of density"});
-    v("friction", p.friction, Field{.min = 0, .doc = "coefficient; a pair takes the geometric mean"});
+    v("friction", p.friction, Field{.min = 0, .doc = "coefficient; a pair takes the geometric mean; default of the material"});
     v("stiffness", p.stiffness, Field{.min = 0, .unit = "N/m", .doc = "of the penalty per touching vertex"});
     v("damping", p.damping, Field{.min = 0, .unit = "N s/m", .doc = "of the penalty while approaching"});
     v("color", p.color, Field{.min = 0, .max = 1, .doc = "linear RGB of pictures"});

@@ -10,8 +10,9 @@
 
 namespace sinew {
 
-// Starting values for mass-spring cloth. Densities are common fabric weights; stretch and bend links are chosen soft
+// Cloths and solids. Starting values for mass-spring cloth: Densities are common fabric weights; stretch and bend links are chosen soft
 // enough for video-rate implicit steps (woven cotton measures 5-20 kN/m) and keep the ratio between the fabrics.
+// Solids have the density and dry friction of handbooks and default links.
 std::span<const Material> material_presets() {
     static const std::vector<Material> presets = [] {
         std::vector<Material> out;
@@ -30,6 +31,18 @@ std::span<const Material> material_presets() {
         add("denim", 0.4, 6000, 2000, 200, 0.0015);
         add("silk", 0.07, 1500, 150, 4, 0.0005);
         add("wool", 0.3, 1200, 300, 40, 0.002);
+        const auto add_solid = [&](const char* name, Real density, Real friction, const char* note) {
+            Material m;
+            m.name = name;
+            m.note = note;
+            m.solid_density = density;
+            m.friction = friction;
+            out.push_back(m);
+        };
+        add_solid("flesh", 1000, 0.5, "solid: density of the human body, near that of water");
+        add_solid("rubber", 1100, 0.8, "solid: natural rubber, filled");
+        add_solid("steel", 7850, 0.4, "solid: carbon steel");
+        add_solid("wood", 700, 0.4, "solid: oak or beech, dry");
         return out;
     }();
     return presets;
@@ -93,7 +106,7 @@ LinkModel read_link_model(const RodRole& rod, const Scope& scope, std::string_vi
         for (auto rows : {energy_rows(), constraint_rows()})
             for (const ElementRow& r : rows)
                 if (r.points == 2 && !r.frames && !r.scalars) known.emplace_back(r.name);
-        errors.push_back(make_error(make_text(rod.model), join_path(path, "model"), "no link model of this name",
+        errors.push_back(make_error(text_at(rod.model, rod.params.place), join_path(path, "model"), "no link model of this name",
                                     fmt::format("{}", fmt::join(known, ", ")), find_nearest(rod.model, known)));
         link.row = nullptr;
         return link;

@@ -2,7 +2,7 @@
 //   "materials": { "canvas": { "density": "300 g/m^2", "membrane": { "stiffness": "2 kN/m" }, "bend": { ... } } }
 //   "material": "canvas" | "cotton" (preset) | { ...inline... }
 // Roles of this version: membrane (links along the edges of cloth), shear (diagonals), bend (links over two edges),
-// rod (links of chains and ropes).
+// rod (links of chains and ropes). Rigid bodies take solid_density and friction.
 #pragma once
 #include "core/fields.h"
 #include "model/element.h"
@@ -34,6 +34,7 @@ struct Material {
     std::string note;             // source of a preset's numbers
     Real density = 0.2;           // [kg/m^2] of cloth
     Real line_density = 0.05;     // [kg/m] of chains and ropes
+    Real solid_density = 1000;    // [kg/m^3] of rigid bodies; the default is water
     LinkRole membrane{"spring_strain", 1000, 0.001}, shear{"spring_strain", 300, 0.001}, bend{"spring_strain", 30, 0.001};
     RodRole rod;
     Real thickness = 0.001;       // [m]
@@ -44,6 +45,8 @@ struct Material {
         v("density", p.density, Field{.min = 0, .min_exclusive = true, .unit = "kg/m^2", .doc = "mass of cloth per area"});
         v("line_density", p.line_density,
           Field{.min = 0, .min_exclusive = true, .unit = "kg/m", .doc = "mass of chains and ropes per length"});
+        v("solid_density", p.solid_density,
+          Field{.min = 0, .min_exclusive = true, .unit = "kg/m^3", .doc = "mass of rigid bodies per volume"});
         v("thickness", p.thickness, Field{.min = 0, .unit = "m", .doc = "distance kept from obstacles"});
         v("friction", p.friction, Field{.min = 0, .doc = "coefficient; a pair takes the geometric mean"});
         v("membrane", p.membrane_value, Field{.doc = "role: links along the edges of cloth"});

@@ -122,10 +122,10 @@ bool parse_motion(const Value& v, const Scope& scope, const SceneTime& time, con
     out.fps = time.fps;
     out.first_frame = time.first_frame;
     if (v.kind == Value::Kind::text) {
-        if (v.text == "static") return true;
+        if (v.text == "static" || v.text == "free") return true; // no motion to read: held, or left to forces
         errors.push_back(make_error(v, path, "unknown word",
-                                    "\"static\" or { spin, slide, at, move, rotate, keys }",
-                                    find_nearest(v.text, std::vector<std::string>{"static"})));
+                                    "\"static\", \"free\" or { spin, slide, at, move, rotate, keys }",
+                                    find_nearest(v.text, std::vector<std::string>{"static", "free"})));
         return false;
     }
     Value spin, slide, turn, keys;

@@ -14,8 +14,6 @@ namespace sinew {
 
 namespace {
 
-constexpr Real kDefaultDensity = 1000; // [kg/m^3] water
-
 PolygonMesh body_mesh(BodyShape shape, const BodyParams& p, BuildContext& c) {
     switch (shape) {
     case BodyShape::box: return make_box(p.size);
@@ -31,7 +29,7 @@ PolygonMesh body_mesh(BodyShape shape, const BodyParams& p, BuildContext& c) {
 
 // mass about the centre in body axes; the mesh kind needs a closed surface
 MassProperties body_mass(BodyShape shape, const BodyParams& p, const PolygonMesh& mesh, BuildContext& c) {
-    const Real density = p.density > 0 ? p.density : kDefaultDensity;
+    const Real density = p.density;
     MassProperties m;
     switch (shape) {
     case BodyShape::box: m = box_mass(p.size, density); break;
@@ -62,6 +60,7 @@ Held find_held(BodyShape shape, const BodyParams& p, BuildContext& c) {
     return moves ? Held::free : Held::held;
 }
 
+// p: sizes already scaled
 void add_obstacle(BodyShape shape, const BodyParams& p, int frame, BuildContext& c) {
     Obstacle o;
     o.frame = frame;
@@ -69,13 +68,11 @@ void add_obstacle(BodyShape shape, const BodyParams& p, int frame, BuildContext&
     o.friction = p.friction;
     o.stiffness = p.stiffness;
     o.damping = p.damping;
-    const Real3& s = c.object.scale;
-    const Real r = p.radius * s.x;
     switch (shape) {
     case BodyShape::plane: o.shape = Obstacle::plane; break;
-    case BodyShape::sphere: o.shape = Obstacle::sphere, o.size = {r, 0, 0}; break;
-    case BodyShape::capsule: o.shape = Obstacle::capsule, o.size = {r, p.height * s.y / 2, 0}; break;
-    case BodyShape::box: o.shape = Obstacle::box, o.size = {p.size.x * s.x / 2, p.size.y * s.y / 2, p.size.z * s.z / 2}; break;
+    case BodyShape::sphere: o.shape = Obstacle::sphere, o.size = {p.radius, 0, 0}; break;
+    case BodyShape::capsule: o.shape = Obstacle::capsule, o.size = {p.radius, p.height / 2, 0}; break;
+    case BodyShape::box: o.shape = Obstacle::box, o.size = {p.size.x / 2, p.size.y / 2, p.size.z / 2}; break;
     default:
         c.notes.push_back(fmt::format("{}: a held {} is drawn but not touched by others in this version", c.object.name,
                                       words_of(shape).name));
@@ -107,6 +104,7 @@ void add_body_snapshot(BodyShape shape, const BodyParams& p, PolygonMesh mesh, B
 void build_body(BodyShape shape, const BodyParams& p, BuildContext& c) {
     const std::size_t before = c.errors.size();
     PolygonMesh mesh = body_mesh(shape, p, c);
+    const Material material = object_material(c, p.material);
     if (c.errors.size() != before) return;
     for (Real3& x : mesh.positions) x = real3(vec(x).cwiseProduct(vec(c.object.scale)));
     const bool uniform = c.object.scale == Real3{c.object.scale.x, c.object.scale.x, c.object.scale.x};
@@ -114,6 +112,8 @@ void build_body(BodyShape shape, const BodyParams& p, BuildContext& c) {
     if (!uniform && shape != BodyShape::box && shape != BodyShape::mesh)
         add_error(c, "scale", to_value(c.object.scale), "must be the same in all directions for this kind");
     BodyParams scaled = p;
+    if (!(scaled.density > 0)) scaled.density = material.solid_density;
+    if (scaled.friction < 0) scaled.friction = material.friction;
     for (Real* a : {&scaled.radius, &scaled.height}) *a *= c.object.scale.x;
     for (int k = 0; k < 3; ++k) scaled.size[k] *= c.object.scale[k];
     MassProperties m;
@@ -121,7 +121,7 @@ void build_body(BodyShape shape, const BodyParams& p, BuildContext& c) {
     if (c.errors.size() != before) return;
 
     // the frame sits at the centre of mass
-    begin_object(c.builder, c.object.name, c.object.kind);
+    begin_object(c.builder, c.object.name, c.object.kind, material.name);
     Pose pose = c.object.pose;
     if (free) {
         pose.position = real3(vec(pose.position) + quat(pose.rotation) * vec(m.center));
@@ -135,7 +135,7 @@ void build_body(BodyShape shape, const BodyParams& p, BuildContext& c) {
         if (p.contact)
             for (const Real3& x : mesh.positions) add_surface_vertex_in_frame(c.builder, frame, x, 0);
     } else if (p.contact) {
-        add_obstacle(shape, p, frame, c);
+        add_obstacle(shape, scaled, frame, c);
     }
     add_body_snapshot(shape, p, std::move(mesh), c);
 }

@@ -32,8 +32,8 @@ int add_mover(const Scene& scene, const Scope& scope, const Model& m, int scene_
     mover.rest = o.pose;
     for (std::size_t k = 0; k < scene.objects.size(); ++k)
         if (!o.parent.empty() && scene.objects[k].name == o.parent) mover.parent = add_mover(scene, scope, m, int(k), script, errors);
-    const bool text = o.motion.kind == Value::Kind::text; // "static"
-    if (o.motion.kind != Value::Kind::null && !(text && o.motion.text == "static")) {
+    const bool word = o.motion.kind == Value::Kind::text; // "static", "free"
+    if (o.motion.kind != Value::Kind::null && !word) {
         const Scope own = make_scope(scope, o.vars);
         mover.has_motion = parse_motion(o, own, scene.time, mover.motion, errors);
     }
@@ -52,7 +52,7 @@ void check_motions(const Scene& scene, const Model& m, std::vector<Error>& error
     }
 }
 
-void check_set(const EventSet& set, const Scene& scene, const Model& m, const std::string& path, std::vector<std::string>& future,
+void check_set(const EventSet& set, const Scene& scene, const Model& m, const std::string& path, std::vector<Error>& future,
                std::vector<Error>& errors) {
     const std::string where = join_path(path, "set." + set.target + "." + set.parameter);
     if (set.target.starts_with("fields.")) {
@@ -74,7 +74,7 @@ void check_set(const EventSet& set, const Scene& scene, const Model& m, const st
         return;
     }
     if (set.parameter == "motor") {
-        future.push_back(where + ": motors are not built yet");
+        future.push_back(make_error(set.value, where, "motors are not built yet"));
         return;
     }
     bool emitter = false;
@@ -118,11 +118,11 @@ bool waits_for_future(const Scene& scene, const Model& m, std::string_view text)
 bool measures_future(const Scene& scene, const Model& m, std::string_view name) {
     const std::string_view object = name.substr(0, name.find('.'));
     for (const SceneObject& o : scene.objects)
-        if (match_name(object, o.name) && (!find(m, o.name) || !scene.joints.empty())) return true;
+        if (match_name(object, o.name) && !find(m, o.name)) return true;
     return false;
 }
 
-void build_events(const Scene& scene, const Scope& scope, const Model& m, Script& script, std::vector<std::string>& future,
+void build_events(const Scene& scene, const Scope& scope, const Model& m, Script& script, std::vector<Error>& future,
                   std::vector<Error>& errors) {
     for (std::size_t k = 0; k < scene.events.size(); ++k) {
         ScriptEvent e;
@@ -131,7 +131,8 @@ void build_events(const Scene& scene, const Scope& scope, const Model& m, Script
         for (const EventSet& set : e.event.sets) check_set(set, scene, m, path, future, errors);
         if (!e.event.when.empty()) {
             if (waits_for_future(scene, m, e.event.when)) {
-                future.push_back(path + ".when: waits for objects that are not built yet");
+                future.push_back(make_error(text_at(e.event.when, place_of(scene.events[k], "when")), join_path(path, "when"),
+                                            "waits for objects that are not built yet"));
                 continue;
             }
             if (!build_condition(e.event.when, scope, m, scene.events[k], join_path(path, "when"), e.condition, errors)) continue;
@@ -140,7 +141,7 @@ void build_events(const Scene& scene, const Scope& scope, const Model& m, Script
     }
 }
 
-void build_expectations(const Scene& scene, const Scope& scope, const Model& m, Script& script, std::vector<std::string>& future,
+void build_expectations(const Scene& scene, const Scope& scope, const Model& m, Script& script, std::vector<Error>& future,
                         std::vector<Error>& errors) {
     static constexpr std::string_view later[] = {"intersections", "joint_error"};
     std::vector<Expectation> parsed;
@@ -152,13 +153,10 @@ void build_expectations(const Scene& scene, const Scope& scope, const Model& m, 
             bool is_later = measures_future(scene, m, e.measure);
             for (std::string_view word : later) is_later = is_later || e.measure == word || e.measure.ends_with("." + std::string(word));
             if (is_later) {
-                future.push_back(e.path + ": this measurement is not built yet");
+                future.push_back(make_error(text_at(e.measure, e.place), e.path, "this measurement is not built yet"));
                 continue;
             }
-            Error error = make_error(make_text(e.measure), e.path, found.problem, found.allowed, found.nearest);
-            if (e.place.file) error.file = *e.place.file;
-            error.line = e.place.line, error.column = e.place.column;
-            errors.push_back(std::move(error));
+            errors.push_back(make_error(text_at(e.measure, e.place), e.path, found.problem, found.allowed, found.nearest));
             continue;
         }
         script.expectations.push_back({std::move(e), std::move(found.found), 0});
@@ -168,7 +166,7 @@ void build_expectations(const Scene& scene, const Scope& scope, const Model& m, 
 } // namespace
 
 void build_script(const Scene& scene, const Scope& scope, const Model& m, State& state, Script& script,
-                  std::vector<std::string>& future, std::vector<Error>& errors) {
+                  std::vector<Error>& future, std::vector<Error>& errors) {
     script.time = scene.time;
     script.vars = scene.vars;
     check_motions(scene, m, errors);
@@ -181,7 +179,7 @@ void build_script(const Scene& scene, const Scope& scope, const Model& m, State&
         state.frame.p[frames.begin] = pose.position;
         state.frame.q[frames.begin] = pose.rotation;
     }
-    for (const SceneEntry& j : scene.joints) future.push_back(fmt::format("{}: joints are not built yet", j.path));
+    for (const SceneEntry& j : scene.joints) future.push_back(make_error(text_at(j.kind, j.params.place), j.path, "joints are not built yet"));
     build_events(scene, scope, m, script, future, errors);
     build_expectations(scene, scope, m, script, future, errors);
 }

@@ -4,7 +4,7 @@
 
 namespace sinew {
 
-void build_script(const Scene&, const Scope& scene_scope, const Model&, State&, Script&, std::vector<std::string>& future,
+void build_script(const Scene&, const Scope& scene_scope, const Model&, State&, Script&, std::vector<Error>& future,
                   std::vector<Error>&);
 
 } // namespace sinew
