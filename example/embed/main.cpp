@@ -1,5 +1,6 @@
-// How another program uses Sinew: a level from a file, a lift moved by the program, an object thrown in and taken out
-// again, a state saved and restored. Every answer is checked; the exit code is the number of the check that failed.
+// How another program uses Sinew: a level from a file, a lift moved by the program, an object thrown in and
+// taken out again, a state saved and restored. Every answer is checked; the exit code is the number of the
+// check that failed.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -35,7 +36,8 @@ int main() {
     auto scene = sinew::load(context, "level.json");
     print(scene.errors);
     check(bool(scene), "the level loads");
-    auto crate = sinew::parse(context, R"({ "objects": { "crate": { "kind": "box", "size": [0.3, 0.3, 0.3], "mass": 5 } } })");
+    auto crate = sinew::parse(
+        context, R"({ "objects": { "crate": { "kind": "box", "size": [0.3, 0.3, 0.3], "mass": 5 } } })");
     check(bool(crate), "the crate parses");
     auto built = sinew::build(context, *scene.value);
     print(built.errors);
@@ -63,7 +65,8 @@ int main() {
     // the lift is where the program puts it, the cape hangs down from its held edge
     check(run(600), "half a second of steps");
     check(std::abs(now.time - 600 * dt) < 1e-9, "time advances by dt");
-    check(std::abs(sinew::pose(model, now, lift).position.y - 0.1 * std::sin(now.time)) < 1e-12, "the lift follows its target");
+    check(std::abs(sinew::pose(model, now, lift).position.y - 0.1 * std::sin(now.time)) < 1e-12,
+          "the lift follows its target");
     double lowest = 10;
     for (const sinew::Real3& x : sinew::points(model, now, cape)) lowest = std::min(lowest, x.y);
     check(lowest < 1.7 && lowest > -1.1, "the cape has fallen and is held");
@@ -88,7 +91,8 @@ int main() {
     const double start = now.time;
     check(run(200), "steps with the crate");
     const double t = now.time - start, fallen = 5 - sinew::pose(model, now, *id.value).position.y;
-    check(std::abs(fallen - 0.5 * 9.81 * t * t) < 9.81 * t * dt, "the crate falls by g t^2 / 2, within the step's error");
+    check(std::abs(fallen - 0.5 * 9.81 * t * t) < 9.81 * t * dt,
+          "the crate falls by g t^2 / 2, within the step's error");
     check(sinew::points(model, now, cape).size() == 81, "the cape's id is still valid");
     check(sinew::remove(model, now, *id.value), "the crate is taken out");
     check(!sinew::find(model, "thrown"), "its name is gone");

@@ -1,5 +1,5 @@
-// The example of docs/add_an_energy.md is a correct energy: its row is made as for every line of energy/list.h, and its
-// derivatives are checked as those are.
+// The example of docs/add_an_energy.md is a correct energy: its row is made as for every line of
+// energy/list.h, and its derivatives are checked as those are.
 #include "../example/energy/spring_green.h"
 #include "energy/element_fixture.h"
 #include "energy/row_of.h"
@@ -12,10 +12,12 @@ TEST(add_an_energy, derivatives_of_the_example_match_finite_differences) {
     const ElementRow row = make_energy_row<SpringGreen>();
     for (int i = 0; i < 50; ++i) {
         const ElementFixture e(row, i, 0);
-        const MatX g = finite_difference(6, [&](const VecX& d) { return VecX::Constant(1, e.moved(d).value()); });
+        const MatX g =
+            finite_difference(6, [&](const VecX& d) { return VecX::Constant(1, e.moved(d).value()); });
         const MatX h = finite_difference(6, [&](const VecX& d) { return e.moved(d).gradient(); });
         // the tolerance of energy/list_test.cpp
-        EXPECT_LT((g.transpose() - e.gradient()).cwiseAbs().maxCoeff(), 1e-6 * std::max(1.0, e.gradient().norm()));
+        EXPECT_LT((g.transpose() - e.gradient()).cwiseAbs().maxCoeff(),
+                  1e-6 * std::max(1.0, e.gradient().norm()));
         const MatX hessian = e.hessian(Projection::none);
         EXPECT_LT((h - hessian).cwiseAbs().maxCoeff(), 1e-6 * std::max(1.0, hessian.norm()));
     }
