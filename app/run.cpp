@@ -88,7 +88,7 @@ int resume(Run& r, int& frame, std::int64_t& step) {
     return kOk;
 }
 
-bool write_all(Run& r, Errors e) {
+bool write_all(const Errors& e) {
     print_errors(e);
     return e.empty();
 }
@@ -102,9 +102,9 @@ std::string step_line(const Simulation& s) {
 int fail(Run& r) {
     const Report& report = r.simulation->report;
     const std::string capsule = r.folder + "/capsule.state";
-    write_all(r, write_state_file(capsule, r.scene, *r.simulation));
-    write_all(r, write_state_file(r.outputs.checkpoint, r.scene, *r.simulation));
-    write_all(r, close_outputs(r.outputs));
+    write_all(write_state_file(capsule, r.scene, *r.simulation));
+    write_all(write_state_file(r.outputs.checkpoint, r.scene, *r.simulation));
+    write_all(close_outputs(r.outputs));
     const std::string text = fmt::format("failed at t = {:.6g} s, frame {:.2f}, after {} retries: {}\nlast good state, scene and version: {}",
                                          r.simulation->now.time, current_frame(*r.simulation), report.retries, report.message, capsule);
     fmt::print(stderr, "{}\n", text);
@@ -115,21 +115,21 @@ int fail(Run& r) {
 int loop(Run& r, bool resumed) {
     Simulation& s = *r.simulation;
     measure_start(s);
-    if (!resumed && !(write_all(r, write_frame(r.outputs, s)) && write_all(r, write_report(r.outputs, s)))) return kFailed;
+    if (!resumed && !(write_all(write_frame(r.outputs, s)) && write_all(write_report(r.outputs, s)))) return kFailed;
     Progress progress = make_progress(r.scene.name, double(total_steps(s)), r.options.quiet || r.options.json);
     while (!is_finished(s)) {
         if (simulate_step(s) == Status::failed) return finish_progress(progress), fail(r);
         for (const std::string& e : s.events) say(r, e);
         for (const std::string& w : s.report.warnings)
             if (r.log) r.log << "warning: t = " << s.now.time << " s: " << w << "\n", ++r.warnings;
-        if (!write_all(r, write_report(r.outputs, s))) return kFailed;
+        if (!write_all(write_report(r.outputs, s))) return kFailed;
         show_progress(progress, double(s.now.step), step_line(s));
         if (r.log) r.log << step_line(s) << "\n";
         if (at_frame(s)) {
-            if (!write_all(r, write_frame(r.outputs, s))) return kFailed;
+            if (!write_all(write_frame(r.outputs, s))) return kFailed;
             const std::int64_t frame = s.now.step / s.compiled.substeps;
             if (r.options.checkpoint_every > 0 && frame % r.options.checkpoint_every == 0 &&
-                !write_all(r, write_state_file(r.outputs.checkpoint, r.scene, s)))
+                !write_all(write_state_file(r.outputs.checkpoint, r.scene, s)))
                 return kFailed;
         }
         if (interrupted) break;
@@ -205,7 +205,7 @@ int command_run(const RunOptions& options) {
     const auto start = std::chrono::steady_clock::now();
     int code = loop(r, resuming);
     if (code == kFailed && r.simulation->report.status == Status::failed) return code;
-    if (!write_all(r, write_state_file(r.outputs.checkpoint, r.scene, *r.simulation)) || !write_all(r, close_outputs(r.outputs))) return kFailed;
+    if (!write_all(write_state_file(r.outputs.checkpoint, r.scene, *r.simulation)) || !write_all(close_outputs(r.outputs))) return kFailed;
     return summarise_run(r, seconds_since(start), code);
 }
 

@@ -40,15 +40,19 @@ namespace {
 
 // adds |row sums| of element matrices to their points, each divided by sqrt(m_i m_j)
 void add_row_sums(const Table& t, const std::vector<Real>& mass, const std::vector<Real>& matrices, std::vector<Real>& out) {
-    const int n = t.row->dofs, points = t.row->points;
+    const int n = t.row->pair ? 3 : t.row->dofs, points = t.row->points;
     for (int e = 0; e < t.count(); ++e) {
-        const Real* h = matrices.data() + std::size_t(e) * n * n;
+        const Real* h = matrices.data() + std::size_t(e) * t.row->matrix_size;
         const int* id = t.stencil.data() + std::size_t(e) * t.row->stencil;
         for (int i = 0; i < points; ++i)
             for (int k = 0; k < 3; ++k) {
                 Real sum = 0;
                 for (int j = 0; j < points; ++j)
-                    for (int l = 0; l < 3; ++l) sum += std::abs(h[(3 * j + l) * n + 3 * i + k]) / std::sqrt(mass[id[i]] * mass[id[j]]);
+                    for (int l = 0; l < 3; ++l) {
+                        // a pair stores the one block K of [K -K; -K K]
+                        const Real entry = t.row->pair ? h[l * n + k] : h[(3 * j + l) * n + 3 * i + k];
+                        sum += std::abs(entry) / std::sqrt(mass[id[i]] * mass[id[j]]);
+                    }
                 out[3 * id[i] + k] += sum;
             }
     }
@@ -70,7 +74,7 @@ Real stable_step(const Model& m, const State& s) {
     for (const auto* tables : {&m.elements->energies, &m.elements->constraints})
         for (const Table& t : *tables) {
             if (t.row->frames || t.row->scalars || t.row->points == 0) continue;
-            matrices.assign(std::size_t(t.count()) * t.row->dofs * t.row->dofs, 0);
+            matrices.assign(std::size_t(t.count()) * t.row->matrix_size, 0);
             if (t.row->hessian) {
                 t.row->hessian(t, ev, 0, t.count(), Projection::none, matrices.data());
                 add_row_sums(t, mass, matrices, stiffness);

@@ -2,6 +2,7 @@
 #include "scene/compile.h"
 #include "scene/bad_scenes.h"
 #include <algorithm>
+#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace sinew;
@@ -73,4 +74,19 @@ TEST(compile, a_body_takes_density_and_friction_of_its_material) {
     // a material alone lets nothing go: the last box is held, and an obstacle with the friction of cork
     ASSERT_EQ(m.obstacles.size(), 1u);
     EXPECT_DOUBLE_EQ(m.obstacles[0].friction, 0.7);
+}
+
+TEST(compile, the_stable_step_is_that_of_the_stiffest_link) {
+    const char* text = R"({ "objects": {
+        "a": { "kind": "particles", "positions": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]], "mass": 2, "gravity": false,
+               "fixed": { "index": [0, 2] }, "links": [[0, 1], [2, 3]], "material": { "rod": { "model": "spring", "stiffness": 50 } } },
+        "b": { "kind": "particles", "positions": [[0, 3, 0], [1, 3, 0]], "mass": 2, "gravity": false,
+               "fixed": { "index": [0] }, "links": [[0, 1]], "material": { "rod": { "model": "spring", "stiffness": 800 } } } } })";
+    const Result<Scene> scene = parse_scene(text, "test");
+    ASSERT_TRUE(scene);
+    const Result<Compiled> r = compile_scene(*scene.value, "explicit");
+    for (const Error& e : r.errors) ADD_FAILURE() << to_string(e);
+    ASSERT_TRUE(r);
+    // symplectic Euler: h < 2 sqrt(m/k), exact for one free point along a coordinate axis; rounding only
+    EXPECT_NEAR(stable_step(r.value->model, r.value->state), 2 * std::sqrt(2.0 / 800), 1e-12);
 }

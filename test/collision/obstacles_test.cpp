@@ -1,0 +1,114 @@
+// Detection against analytic obstacles: the same contacts as testing every pair, in the order of keys, for any threads.
+#include "collision/collision.h"
+#include "core/math.h"
+#include "core/random.h"
+#include "model/stencil.h"
+#include "geometry/implicit_shape.h"
+#include "model/builder.h"
+#include <gtest/gtest.h>
+
+using namespace sinew;
+
+namespace {
+
+constexpr int kPoints = 6000; // several chunks
+constexpr Real kThickness = 0.02, kMargin = 0.05;
+
+// a cloud of points, then one object per shape, turned, moving and spinning
+ModelBuilder make_cloud() {
+    ModelBuilder b;
+    Rng rng{3, 1, 0};
+    std::vector<Real3> x(kPoints);
+    for (Real3& p : x) p = real3(draw_vec(rng, -1, 1));
+    begin_object(b, "cloud", "particles");
+    const int first = add_points(b, x, std::vector<Real>(kPoints, 1.0));
+    add_surface_points(b, {first, first + kPoints}, kThickness);
+    const Real33 none{};
+    for (int k = 0; k < 4; ++k) {
+        begin_object(b, "obstacle" + std::to_string(k), "sphere");
+        const Pose pose{real3(draw_vec(rng, -0.5, 0.5)), real4(exp_rotation(draw_vec(rng, -1, 1)))};
+        Obstacle o;
+        o.frame = add_frame(b, pose, 0, none, kFixed, real3(draw_vec(rng, -1, 1)), real3(draw_vec(rng, -1, 1)));
+        o.shape = Obstacle::Shape(k);
+        o.size = {0.3, 0.4, 0.2};
+        o.object = k + 1;
+        b.model.obstacles.push_back(o);
+    }
+    return b;
+}
+
+Contacts detect(const ModelBuilder& b, int threads, std::span<const std::uint8_t> alive = {}) {
+    Context context;
+    context.threads = threads;
+    const ParallelPtr parallel = make_parallel(context);
+    DetectScratch scratch;
+    Contacts out;
+    detect_obstacles(*parallel, b.model, b.state.point.x, alive, b.state.frame, kMargin, scratch, out);
+    return out;
+}
+
+} // namespace
+
+TEST(obstacles, contacts_are_those_of_every_pair_sorted_by_key) {
+    const ModelBuilder b = make_cloud();
+    const Contacts found = detect(b, 1);
+    std::size_t next = 0;
+    for (int i = 0; i < kPoints; ++i)
+        for (int k = 0; k < 4; ++k) {
+            const Obstacle& o = b.model.obstacles[k];
+            const Vec3 p = vec(b.state.frame.p[o.frame]), x = vec(b.state.point.x[i]);
+            const Quat q = quat(b.state.frame.q[o.frame]);
+            const ImplicitHit hit = evaluate_shape({ImplicitShape::Kind(k), o.size}, q.conjugate() * (x - p));
+            if (!(hit.distance - kThickness < kMargin)) continue;
+            ASSERT_LT(next, found.obstacle.size());
+            const ObstacleContact& c = found.obstacle[next++];
+            EXPECT_EQ(c.vertex, i);
+            EXPECT_EQ(c.obstacle, k);
+            EXPECT_NEAR(c.gap, hit.distance - kThickness, 1e-14);
+            EXPECT_NEAR(vec(c.normal).norm(), 1, 1e-12);
+            const Vec3 at = p + q * hit.closest; // rounding of two turns
+            EXPECT_NEAR((vec(c.at) - at).norm(), 0, 1e-13);
+            const Vec3 v = vec(b.state.frame.v[o.frame]) + vec(b.state.frame.w[o.frame]).cross(at - p);
+            EXPECT_NEAR((vec(c.velocity) - v).norm(), 0, 1e-12);
+        }
+    EXPECT_EQ(next, found.obstacle.size());
+    EXPECT_GT(next, 1000u);
+    for (std::size_t k = 1; k < next; ++k) EXPECT_LT(found.obstacle[k - 1].key, found.obstacle[k].key);
+}
+
+TEST(obstacles, any_number_of_threads_finds_the_same) {
+    const ModelBuilder b = make_cloud();
+    const Contacts one = detect(b, 1);
+    for (int threads : {2, 3, 8}) {
+        const Contacts more = detect(b, threads);
+        ASSERT_EQ(more.obstacle.size(), one.obstacle.size()) << threads;
+        for (std::size_t k = 0; k < one.obstacle.size(); ++k) {
+            EXPECT_EQ(more.obstacle[k].key, one.obstacle[k].key);
+            EXPECT_EQ(more.obstacle[k].gap, one.obstacle[k].gap);
+            EXPECT_TRUE(more.obstacle[k].normal == one.obstacle[k].normal);
+        }
+    }
+}
+
+TEST(obstacles, rules_switch_pairs_off_and_change_their_thickness_and_the_last_one_wins) {
+    ModelBuilder b = make_cloud();
+    b.model.contact_rules.push_back({0, 1, true, -1, -1});
+    b.model.contact_rules.push_back({2, 0, true, -1, -1});
+    b.model.contact_rules.push_back({0, 2, false, -1, 0.1});
+    bool sphere = false;
+    for (const ObstacleContact& c : detect(b, 1).obstacle) {
+        EXPECT_NE(c.obstacle, 0);
+        EXPECT_EQ(c.thickness, c.obstacle == 1 ? 0.1 : kThickness);
+        sphere = sphere || c.obstacle == 1;
+    }
+    EXPECT_TRUE(sphere);
+}
+
+TEST(obstacles, dead_points_touch_nothing) {
+    const ModelBuilder b = make_cloud();
+    std::vector<std::uint8_t> alive(kPoints, 1);
+    for (int i = 0; i < kPoints; i += 2) alive[i] = 0;
+    const Contacts found = detect(b, 1, alive);
+    EXPECT_FALSE(found.obstacle.empty());
+    for (const ObstacleContact& c : found.obstacle) EXPECT_EQ(c.vertex % 2, 1);
+}

@@ -1,0 +1,60 @@
+// Velocity fields: gradients against differences, turbulence without sources, gates.
+#include "core/random.h"
+#include "model/field.h"
+#include <gtest/gtest.h>
+
+using namespace sinew;
+
+static VelocityField make_flow() {
+    VelocityField f;
+    f.turbulence_speed = 1.5;
+    f.turbulence_size = 0.4;
+    f.turbulence_rate = 0.3;
+    f.seed = 11;
+    return f;
+}
+
+TEST(velocity_field, the_gradient_of_turbulence_is_that_of_differences_and_has_no_divergence) {
+    const VelocityField f = make_flow();
+    Rng rng{1, 2, 0};
+    for (int k = 0; k < 50; ++k) {
+        const Vec3 x(draw_uniform(rng, -3, 3), draw_uniform(rng, -3, 3), draw_uniform(rng, -3, 3));
+        const Real t = draw_uniform(rng, 0, 5);
+        Mat3 g;
+        const Vec3 u = velocity_at(f, x, t, &g);
+        EXPECT_EQ((u - velocity_at(f, x, t)).norm(), 0);
+        constexpr Real h = 1e-5; // error h^2 speed (2 pi / size)^3 / 6, about 1e-6 of the gradient
+        for (int j = 0; j < 3; ++j) {
+            const Vec3 e = h * Vec3::Unit(j);
+            const Vec3 d = (velocity_at(f, x + e, t) - velocity_at(f, x - e, t)) / (2 * h);
+            EXPECT_NEAR((d - g.col(j)).norm(), 0, 1e-5);
+        }
+        EXPECT_NEAR(g.trace(), 0, 1e-12); // each wave is transverse; rounding of twelve
+        EXPECT_GT(g.norm(), 0.1);
+    }
+}
+
+TEST(velocity_field, turbulence_has_the_asked_root_mean_square_speed) {
+    const VelocityField f = make_flow();
+    Rng rng{2, 2, 0};
+    Real sum = 0;
+    constexpr int n = 20000;
+    for (int k = 0; k < n; ++k) {
+        const Vec3 x(draw_uniform(rng, -50, 50), draw_uniform(rng, -50, 50), draw_uniform(rng, -50, 50));
+        sum += velocity_at(f, x, 0).squaredNorm();
+    }
+    // twelve waves: u^2 varies by about its own size, its mean over n places by 1/sqrt(n) = 0.7 %; four of those
+    EXPECT_NEAR(std::sqrt(sum / n), 1.5, 0.03 * 1.5);
+}
+
+TEST(velocity_field, a_gate_opens_and_closes_smoothly_and_scale_switches) {
+    VelocityField f = make_flow();
+    f.from = 1, f.until = 3, f.ease = 0.5;
+    EXPECT_EQ(velocity_at(f, Vec3::Zero(), 0.99).norm(), 0);
+    EXPECT_EQ(velocity_at(f, Vec3::Zero(), 3.01).norm(), 0);
+    EXPECT_GT(velocity_at(f, Vec3::Zero(), 2).norm(), 0);
+    EXPECT_DOUBLE_EQ(gate(1.25, 1, 3, 0.5), 0.5);
+    EXPECT_DOUBLE_EQ(gate(2, 1, 3, 0.5), 1);
+    f.scale = 0;
+    EXPECT_EQ(velocity_at(f, Vec3::Zero(), 2).norm(), 0);
+}
