@@ -1,4 +1,5 @@
 // Newton's method and its linearisations: equality where they must agree, other solvers, trouble.
+#include "simulate.h"
 #include "solver/newton_fixture.h"
 #include <cmath>
 #include <limits>
@@ -210,6 +211,27 @@ TEST(newton, too_few_iterations_fail_when_far_off_and_warn_when_near) {
     NewtonRun near(b, s);
     near.step(1e-4);
     EXPECT_EQ(near.report.warnings.size(), 1u);
+}
+
+TEST(newton, the_main_loop_repeats_a_failed_step_in_shorter_parts) {
+    const ModelBuilder b = make_pendulum(0.2);
+    NewtonSettings s;
+    s.scheme = "bdf2", s.max_iterations = 2, s.tolerance = 1e-9, s.force_tolerance = 1e-15;
+    NewtonRun r(b, s);
+    Report report;
+    for (int i = 0; i < 5; ++i)
+        ASSERT_EQ(advance_step(*r.solver, b.model, {}, r.now, r.spare, 0.2, report, 20), Status::ok);
+    EXPECT_GT(report.retries, 0);
+    EXPECT_EQ(r.now.time, 0.2 + 0.2 + 0.2 + 0.2 + 0.2);
+    EXPECT_GT(r.now.step, 5);
+}
+
+TEST(newton, a_step_without_length_fails) {
+    const ModelBuilder b = make_pendulum(0.2);
+    for (const char* scheme : {"implicit_euler", "implicit_midpoint", "bdf2", "newmark"}) {
+        NewtonRun r(b, exact_settings(scheme));
+        EXPECT_EQ(r.solver->step(b.model, {}, r.now, r.spare, 0).status, Status::failed) << scheme;
+    }
 }
 
 TEST(newton, reports_iterations_residual_stages_and_trace) {
