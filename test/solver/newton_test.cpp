@@ -160,6 +160,21 @@ TEST(newton, threads_and_dropped_caches_do_not_change_a_bit) {
         }
 }
 
+// everything that a step needs from the ones before is in the state
+TEST(newton, a_new_solver_goes_on_from_a_state_with_the_same_bits) {
+    const ModelBuilder b = make_pendulum(0.2);
+    for (const char* scheme : {"implicit_euler", "implicit_midpoint", "bdf2", "newmark", "quasi_static"}) {
+        NewtonSettings s;
+        s.scheme = scheme;
+        NewtonRun whole(b, s), first(b, s), second(b, s);
+        whole.steps(6, 0.01);
+        first.steps(3, 0.01);
+        second.now = first.now;
+        second.steps(3, 0.01);
+        EXPECT_EQ(hash(second.now), hash(whole.now)) << scheme;
+    }
+}
+
 TEST(newton, an_indefinite_matrix_is_regularised_and_the_step_still_goes_down) {
     // a strongly compressed column of springs at a large step: the unprojected Hessian is indefinite
     ModelBuilder b;
