@@ -51,6 +51,7 @@ step "build with the thread sanitizer" tools/build.sh tsan
 if step_ok; then step "tests under the thread sanitizer" run_threaded; fi
 step "build with address and undefined behaviour sanitizers" tools/build.sh asan
 if step_ok; then
+    step "all tests under the sanitizers" ctest --test-dir build/asan -j 2 --output-on-failure --no-tests=error
     step "long tests under the sanitizers" run_soak asan
     step "fuzzers" tools/fuzz.sh "${SINEW_FUZZ_SECONDS:-600}"
 fi
