@@ -21,6 +21,8 @@ def fill_page(root: Path, sinew: Path, text: str):
         if kind == "file":
             fence = old.split("\n", 1)[0]
             return f"{head}{fence}\n{(root / what).read_text(encoding='utf-8').rstrip()}\n```\n{end}"
+        if sinew is None:
+            return match.group(0)
         printed = subprocess.run([str(sinew), *what.split()[1:]], capture_output=True, text=True, check=True)
         return f"{head}{printed.stdout.strip()}\n{end}"
     return PART.sub(replace, text)
@@ -31,13 +33,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--sinew", type=Path, default=root / "build/release/sinew")
+    parser.add_argument("--files-only", action="store_true", help="leave the program's parts alone")
     options = parser.parse_args()
     stale = []
     parts = 0
+    sinew = None if options.files_only else options.sinew
     for page in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
         text = page.read_text(encoding="utf-8")
         parts += len(PART.findall(text))
-        filled = fill_page(root, options.sinew, text)
+        filled = fill_page(root, sinew, text)
         if filled != text:
             stale.append(str(page.relative_to(root)))
             if not options.check:

@@ -39,6 +39,7 @@ export UBSAN_OPTIONS=print_stacktrace=1
 
 step "release build" tools/build.sh release
 if step_ok; then step "long tests, release" run_soak release; fi
+step "an energy from outside the tree" tools/test_extra_energy.sh
 step "g++ build without warnings" tools/build.sh strict
 step "build without optional libraries" tools/build.sh minimal
 if step_ok; then step "tests without optional libraries" run_minimal; fi

@@ -1,0 +1,36 @@
+#!/bin/bash
+# An energy from outside the tree: configures with SINEW_EXTRA_ENERGIES, builds, runs the list-driven tests of that
+# energy and a scene that uses it. Also: entries that cannot work are refused when configuring, with the reason.
+#   test_extra_energy.sh [build folder, default build/extra]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=${1:-build/extra}
+energy=example/energy/spring_green.h:SpringGreen
+configure() { cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release "$@"; }
+refuse() {  # entry expected-words
+    if configure "-DSINEW_EXTRA_ENERGIES=$1" > "$build.log" 2>&1 || ! tr -s ' \n' ' ' < "$build.log" | grep -q "$2"; then
+        cat "$build.log"
+        echo "$1: should be refused with \"$2\"" >&2
+        exit 1
+    fi
+}
+mkdir -p "$(dirname "$build")"
+refuse no_struct_name.h "is not of the form"
+refuse /nowhere/foo.h:Foo "there is no file /nowhere/foo.h"
+refuse src/energy/spring.h:Spring "already has a struct Spring"
+rm "$build.log"
+
+configure "-DSINEW_EXTRA_ENERGIES=$energy"
+cmake --build "$build" -j "$(nproc)" --target test_energy sinew-app
+"$build/test/energy/test_energy" --gtest_filter='*/spring_green' | tee "$build/tests.txt"
+grep -Eq 'PASSED  . ([5-9]|[1-9][0-9]+) tests' "$build/tests.txt"
+"$build/sinew" explain spring_green
+cat > "$build/line.json" <<'SCENE'
+{ "time": { "seconds": 0.2 },
+  "objects": { "line": { "kind": "chain", "to": [1, 0, 0], "fixed": { "index": 0 },
+      "material": { "rod": { "model": "spring_green", "stiffness": 200 } } } } }
+SCENE
+for solver in explicit newton; do
+    "$build/sinew" run "$build/line.json" --solver $solver --quiet --overwrite --out "$build/line"
+done
+echo "an energy from outside the tree works"
