@@ -53,6 +53,10 @@ Value text_at(std::string_view text, const Place& place) {
     return v;
 }
 
+Place command_line_place(std::string_view option) {
+    return {std::make_shared<const std::string>("command line (" + std::string(option) + ")"), 0, 0};
+}
+
 Place place_of(const Value& object, std::string_view key) {
     for (const Member& m : object.members)
         if (m.key == key) return m.place;

@@ -28,12 +28,19 @@ std::string choose_solver(const Model& m, std::string& reason) {
     return "explicit";
 }
 
+std::span<const std::string_view> future_solvers() {
+    static constexpr std::string_view names[] = {
+        "nonlinear_cg", "position",     "velocity",   "articulated", "projective",
+        "quasi_newton", "admm",         "vertex_block", "adonis",    "asynchronous",
+        "sph",          "flip",         "mpm",        "staggered",   "pbd",
+        "xpbd",         "soft_step",    "apgd",       "mlcp",        "sequential_positions",
+        "sequential_impulse"};
+    return names;
+}
+
 bool is_future_solver(std::string_view name) {
-    static constexpr std::string_view names[] = {"nonlinear_cg", "position", "velocity", "articulated", "projective",
-                                                 "quasi_newton", "admm", "vertex_block", "adonis", "asynchronous",
-                                                 "sph", "flip", "mpm", "staggered", "pbd", "xpbd", "sequential_positions",
-                                                 "soft_step", "sequential_impulse", "apgd", "mlcp"};
-    return std::find(std::begin(names), std::end(names), name) != std::end(names) && !find_solver(name);
+    const auto names = future_solvers();
+    return std::find(names.begin(), names.end(), name) != names.end() && !find_solver(name);
 }
 
 namespace {

@@ -2,11 +2,13 @@
 #pragma once
 #include "sinew/model.h"
 #include "sinew/state.h"
+#include <span>
 
 namespace sinew {
 
 std::string choose_solver(const Model&, std::string& reason);
 int choose_substeps(const Model&, const State&, std::string_view solver, double frame, std::string& reason);
-bool is_future_solver(std::string_view name); // named by the language, built by later versions
+std::span<const std::string_view> future_solvers(); // named by the language, built by later versions
+bool is_future_solver(std::string_view name);       // one of them, and not built
 
 } // namespace sinew

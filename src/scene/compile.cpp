@@ -25,6 +25,12 @@ struct Work {
     std::vector<Error> errors;
 };
 
+std::vector<std::string> built_solvers() {
+    std::vector<std::string> names;
+    for (const SolverEntry& s : solver_entries()) names.emplace_back(s.name);
+    return names;
+}
+
 void read_materials(Work& w) {
     for (const SceneEntry& e : w.scene.materials) {
         Material m;
@@ -66,18 +72,27 @@ void build_object(Work& w, const SceneObject& o) {
     kind->build(params.get(), c);
 }
 
+// Settings of a solver of a later version stand in a scene without harm while another one is chosen.
+void add_unbuilt_settings(Work& w, const SceneEntry& e) {
+    const Value at = text_at(e.name, e.params.place);
+    if (!is_future_solver(e.name)) {
+        const std::vector<std::string> known = built_solvers();
+        std::vector<std::string> words = known; // a misspelt name may also be one of a later version
+        for (std::string_view f : future_solvers()) words.emplace_back(f);
+        w.errors.push_back(make_error(at, e.path, "no solver of this name", fmt::format("{}", fmt::join(known, ", ")),
+                                      find_nearest(e.name, words)));
+    } else if (w.check_only) {
+        w.out.future.push_back(make_error(at, e.path, "this solver is not built yet"));
+    } else {
+        w.out.notes.push_back(fmt::format("{} is not used: this solver is not built yet", e.path));
+    }
+}
+
 void read_settings(Work& w, std::string_view name) {
     for (const SceneEntry& e : w.scene.solvers) {
         const SolverEntry* entry = find_solver(e.name);
         if (!entry) {
-            std::vector<std::string> known;
-            for (const SolverEntry& s : solver_entries()) known.emplace_back(s.name);
-            if (is_future_solver(e.name)) {
-                w.out.future.push_back(make_error(text_at(e.name, e.params.place), e.path, "this solver is not built yet"));
-                continue;
-            }
-            w.errors.push_back(make_error(text_at(e.name, e.params.place), e.path, "no solver of this name",
-                                          fmt::format("{}", fmt::join(known, ", ")), find_nearest(e.name, known)));
+            add_unbuilt_settings(w, e);
             continue;
         }
         const auto settings = entry->make_settings();
@@ -90,19 +105,21 @@ void read_settings(Work& w, std::string_view name) {
 
 void choose_and_check_solver(Work& w, std::string_view override_name) {
     const std::string asked = override_name.empty() ? w.scene.solver : std::string(override_name);
-    const Value at = text_at(asked, override_name.empty() ? place_of(w.scene.document, "solver") : Place{});
+    Place place = place_of(w.scene.document, "solver");
+    if (!override_name.empty()) place = command_line_place(fmt::format("--solver {}", asked));
+    const Value at = text_at(asked, place);
     std::string reason;
     w.out.solver = asked == "auto" ? choose_solver(w.builder.model, reason) : asked;
     if (!reason.empty()) w.out.notes.push_back(fmt::format("solver = {}: {}", w.out.solver, reason));
     const SolverEntry* entry = find_solver(w.out.solver);
     if (!entry) {
-        std::vector<std::string> known{"auto"};
-        for (const SolverEntry& s : solver_entries()) known.emplace_back(s.name);
-        if (is_future_solver(asked) && w.check_only) w.out.future.push_back(make_error(at, "solver", "this solver is not built yet"));
-        else
-            w.errors.push_back(make_error(at, "solver",
-                                          is_future_solver(asked) ? "this solver is not built yet" : "no solver of this name",
-                                          fmt::format("{}", fmt::join(known, ", ")), find_nearest(asked, known)));
+        const bool later = is_future_solver(asked);
+        std::vector<std::string> known = built_solvers();
+        known.insert(known.begin(), "auto");
+        Error e = make_error(at, "solver", later ? "this solver is not built yet" : "no solver of this name");
+        if (!later || !w.check_only) e.allowed = fmt::format("{}", fmt::join(known, ", "));
+        if (!later) e.nearest = find_nearest(asked, known);
+        (later && w.check_only ? w.out.future : w.errors).push_back(std::move(e));
         read_settings(w, "");
         return;
     }

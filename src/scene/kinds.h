@@ -191,8 +191,9 @@ struct BodyParams {
 };
 template <class V> void body_fields(BodyParams& p, V&& v) {
     v("material", p.material, Field{.doc = "name of a material or preset, or inline: its solid density and friction"});
-    v("density", p.density, Field{.min = 0, .unit = "kg/m^3", .doc = "makes the body free to move; default of the material"});
-    v("mass", p.mass, Field{.min = 0, .unit = "kg", .doc = "makes the body free to move, instead of density"});
+    v("density", p.density, Field{.min = 0, .unit = "kg/m^3", .doc = "makes the body free to move, unless a motion holds "
+                                                                       "it; default of the material"});
+    v("mass", p.mass, Field{.min = 0, .unit = "kg", .doc = "instead of density; without effect where a motion holds the body"});
     v("friction", p.friction, Field{.min = 0, .doc = "coefficient; a pair takes the geometric mean; default of the material"});
     v("stiffness", p.stiffness, Field{.min = 0, .unit = "N/m", .doc = "of the penalty per touching vertex"});
     v("damping", p.damping, Field{.min = 0, .unit = "N s/m", .doc = "of the penalty while approaching"});

@@ -1,6 +1,8 @@
-// Rigid bodies: primitives and closed meshes. A body is free (moved by forces) if it has mass, density or a velocity, or
-// says "motion": "free"; otherwise it is held, and moves only if it has a motion. Held planes, spheres, capsules and boxes
-// are obstacles for everything that has surface points; the vertices of free bodies are such points.
+// Rigid bodies: primitives and closed meshes. A body is free (moved by forces) if it has mass, density or a
+// velocity, or says "motion": "free"; otherwise it is held, and moves only if it has a motion. Any other motion holds
+// the body whatever its mass, as an animated part of a prefab with masses is: a note says what has no effect.
+// Held planes, spheres, capsules and boxes are obstacles for everything that has surface points; the vertices of free
+// bodies are such points.
 #include "core/error.h"
 #include "energy/list.h"
 #include "geometry/generate.h"
@@ -52,7 +54,17 @@ enum class Held { free, held };
 Held find_held(BodyShape shape, const BodyParams& p, BuildContext& c) {
     const Value& motion = c.object.motion;
     if (motion.kind == Value::Kind::text && motion.text == "free") return Held::free;
-    if (motion.kind != Value::Kind::null) return Held::held;
+    if (motion.kind != Value::Kind::null) {
+        std::vector<std::string_view> unused;
+        if (p.mass > 0) unused.push_back("mass");
+        if (p.density > 0) unused.push_back("density");
+        if (c.object.velocity != Real3{}) unused.push_back("velocity");
+        if (c.object.angular_velocity != Real3{}) unused.push_back("angular_velocity");
+        if (!unused.empty())
+            c.notes.push_back(fmt::format("{} is held by its motion, its {} {} no effect (\"motion\": \"free\" lets it go)",
+                                          c.object.name, fmt::join(unused, ", "), unused.size() > 1 ? "have" : "has"));
+        return Held::held;
+    }
     const bool moves = p.mass > 0 || p.density > 0 || c.object.velocity != Real3{} || c.object.angular_velocity != Real3{};
     if (!moves && shape != BodyShape::plane)
         c.notes.push_back(fmt::format("{} is held: it has no mass, density, velocity or motion (\"motion\": \"free\" lets it go)",

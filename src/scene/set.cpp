@@ -129,7 +129,10 @@ bool set_path(Value& at, std::span<const std::string> parts, const Value& value,
                 return false;
             }
             Value* next = find(*here, parts[i]);
-            if (!next) next = &set(*here, parts[i], last ? value : make_object());
+            if (!next) {
+                next = &set(*here, parts[i], last ? value : make_object());
+                next->place = here->members.back().place = value.place;
+            }
             here = next;
         } else {
             problem = std::string(kind_name(here->kind)) + " has no member \"" + parts[i] + '"';
@@ -143,9 +146,12 @@ bool set_path(Value& at, std::span<const std::string> parts, const Value& value,
 bool apply_set(Value& document, std::string_view assignment, std::vector<Error>& errors) {
     const std::size_t equals = assignment.find('=');
     Setter s{document, {}, std::string(assignment.substr(0, equals)), errors};
-    s.value.place.file = std::make_shared<const std::string>("--set " + std::string(assignment));
-    if (equals == std::string_view::npos || equals == 0)
-        return fail(s, "an assignment path=value is expected");
+    s.value.place = command_line_place("--set " + std::string(assignment));
+    if (equals == std::string_view::npos || equals == 0) {
+        fail(s, "an assignment path=value is expected");
+        errors.back().value.clear();
+        return false;
+    }
     const std::string_view text = assignment.substr(equals + 1);
     const Place place = s.value.place;
     Result<Value> parsed = parse_value(text, *place.file);

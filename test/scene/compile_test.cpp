@@ -36,10 +36,12 @@ static void expect_checks(const std::string& name) {
         EXPECT_TRUE(is_not_built(e)) << to_string(e);
         EXPECT_GT(e.line, 0) << to_string(e);
     }
-    // a run must not silently leave them out
+    // a run must not silently leave them out; only settings of a solver that is not chosen are no obstacle
     const Result<Compiled> run = compile_file(kScenes + "sample/" + name, false);
     EXPECT_FALSE(run) << name;
-    EXPECT_EQ(run.errors.size(), checked.value->future.size()) << name;
+    const auto stops = [](const Error& e) { return !e.path.starts_with("solvers."); };
+    const auto& future = checked.value->future;
+    EXPECT_EQ(run.errors.size(), std::size_t(std::count_if(future.begin(), future.end(), stops))) << name;
 }
 
 TEST(compile, the_drape_sample_checks_and_names_only_what_is_not_built) { expect_checks("drape.json"); }
