@@ -7,10 +7,10 @@ namespace sinew {
 
 namespace {
 
-constexpr int kSubtree = 4096;    // leaves that one task builds
-constexpr int kBlockGrain = 128;  // blocks of one chunk when refitting
-constexpr int kSamples = 63;      // boxes looked at for the origin
-constexpr Real kRebuild = 1.7;    // growth of the summed areas at which a tree is built anew
+constexpr int kSubtree = 4096;   // leaves that one task builds
+constexpr int kBlockGrain = 128; // blocks of one chunk when refitting
+constexpr int kSamples = 63;     // boxes looked at for the origin
+constexpr Real kRebuild = 1.7;   // growth of the summed areas at which a tree is built anew
 
 constexpr Real kBig = 1e150; // stands for infinity where numbers are averaged or multiplied
 
@@ -36,7 +36,7 @@ void set_levels(int count, AabbTree& tree) {
     tree.count = count;
     tree.level_count = 0;
     int blocks = 0;
-    for (int n = count; n > 0; ) {
+    for (int n = count; n > 0;) {
         n = (n + kBlock - 1) / kBlock;
         tree.level_begin[tree.level_count++] = blocks;
         blocks += n;
@@ -62,8 +62,8 @@ int longest_axis(const TreeItem* item, int count) {
     return axis;
 }
 
-// Cuts [begin, end) in two at a multiple of the largest power of 8 that leaves both parts at least one node; returns
-// where, or `end` where the range is one block.
+// Cuts [begin, end) in two at a multiple of the largest power of 8 that leaves both parts at least one node;
+// returns where, or `end` where the range is one block.
 int split_range(TreeItem* item, int begin, int end) {
     const int count = end - begin;
     if (count <= kBlock) return end;
@@ -72,8 +72,9 @@ int split_range(TreeItem* item, int begin, int end) {
     const long children = (count + unit - 1) / unit;
     const int middle = begin + int(unit * ((children + 1) / 2));
     const int axis = longest_axis(item + begin, count);
-    std::nth_element(item + begin, item + middle, item + end,
-                     [axis](const TreeItem& a, const TreeItem& b) { return a.center[axis] < b.center[axis]; });
+    std::nth_element(item + begin, item + middle, item + end, [axis](const TreeItem& a, const TreeItem& b) {
+        return a.center[axis] < b.center[axis];
+    });
     return middle;
 }
 void split_all(TreeItem* item, int begin, int end) {
@@ -132,7 +133,8 @@ Real area_of(const BoxBlock& b) {
 }
 
 // levels above the leaves; returns the summed areas
-Real merge_levels(const Parallel& parallel, const AabbTree& tree, std::vector<Real>& partial, BoxBlock* block) {
+Real merge_levels(const Parallel& parallel, const AabbTree& tree, std::vector<Real>& partial,
+                  BoxBlock* block) {
     const BlockKernels& kernels = block_kernels();
     Real cost = 0;
     int below = int(tree.id.size()) / kBlock;
@@ -225,8 +227,8 @@ bool update_tree(const Parallel& parallel, std::span<const Aabb> boxes, TreeScra
     return !wants_rebuild(tree) || build_tree(parallel, boxes, s, tree, origin);
 }
 
-void move_blocks(const Parallel& parallel, const AabbTree& tree, const Vec3& origin, std::vector<Real>& partial,
-                 std::vector<BoxBlock>& out) {
+void move_blocks(const Parallel& parallel, const AabbTree& tree, const Vec3& origin,
+                 std::vector<Real>& partial, std::vector<BoxBlock>& out) {
     out.resize(tree.block.size());
     parallel_for(parallel, int(tree.id.size()) / kBlock, kBlockGrain, [&](int b, int e) {
         for (int k = b; k < e; ++k) round_block(&tree.box[kBlock * std::size_t(k)], origin, out[k]);

@@ -1,5 +1,6 @@
-// Pairs of overlapping boxes by descending two trees (or one against itself) together. The top of the descent is done
-// breadth first until there are enough node pairs to share out; how they are cut does not depend on the threads.
+// Pairs of overlapping boxes by descending two trees (or one against itself) together. The top of the descent
+// is done breadth first until there are enough node pairs to share out; how they are cut does not depend on
+// the threads.
 #include "collision/aabb_tree.h"
 #include <bit>
 
@@ -90,7 +91,8 @@ void open_deeper(const Descent& d, bool is_a, int level, std::vector<std::array<
     const Side &deep = is_a ? d.a : d.b, &other = is_a ? d.b : d.a;
     BoxBlock root;
     d.kernels.merge(block_at(other, level, 0), 0, root);
-    const float q[6] = {root.lo[0][0], root.lo[1][0], root.lo[2][0], root.hi[0][0], root.hi[1][0], root.hi[2][0]};
+    const float q[6] = {root.lo[0][0], root.lo[1][0], root.lo[2][0],
+                        root.hi[0][0], root.hi[1][0], root.hi[2][0]};
     for (int l = deep.tree.level_count - 1; l > level; --l) {
         next.clear();
         for (const auto& task : tasks)
@@ -139,8 +141,8 @@ void find_tree_pairs(const Parallel& parallel, const AabbTree& a, const AabbTree
                      PairScratch& s, std::vector<Pair>& out) {
     const bool same_origin = a.origin == b.origin;
     if (!same_origin) move_blocks(parallel, b, a.origin, s.partial, s.moved);
-    search(parallel, {{a, a.block.data()}, {b, same_origin ? b.block.data() : s.moved.data()}, false}, filter, s,
-           out);
+    search(parallel, {{a, a.block.data()}, {b, same_origin ? b.block.data() : s.moved.data()}, false}, filter,
+           s, out);
 }
 
 } // namespace sinew

@@ -1,7 +1,7 @@
 // Lists of what a box or a ray meets.
 //   slab test   t_in = max (lo_k - s_k)/d_k, t_out = min (hi_k - s_k)/d_k, ends swapped where d_k < 0
-// Every operation is monotone in lo and hi, so that the computed interval of a larger box contains that of a smaller
-// one in spite of rounding: a node never hides its leaves.
+// Every operation is monotone in lo and hi, so that the computed interval of a larger box contains that of a
+// smaller one in spite of rounding: a node never hides its leaves.
 #include "collision/aabb_tree_visit.h"
 
 namespace sinew {
@@ -14,7 +14,8 @@ RayInterval intersect(const Ray& ray, const Aabb& b) {
             if (b.lo[k] <= s && s <= b.hi[k]) continue;
             return {1, 0};
         }
-        const Real first = ((d > 0 ? b.lo[k] : b.hi[k]) - s) / d, last = ((d > 0 ? b.hi[k] : b.lo[k]) - s) / d;
+        const Real first = ((d > 0 ? b.lo[k] : b.hi[k]) - s) / d,
+                   last = ((d > 0 ? b.hi[k] : b.lo[k]) - s) / d;
         t.t_in = std::max(t.t_in, first);
         t.t_out = std::min(t.t_out, last);
     }

@@ -1,5 +1,6 @@
-// Walks through a tree with the caller's function at the leaves: boxes in a box, along a ray nearest first, around a
-// point nearest first. What is reported is decided on the exact boxes; nodes are widened so that none is missed.
+// Walks through a tree with the caller's function at the leaves: boxes in a box, along a ray nearest first,
+// around a point nearest first. What is reported is decided on the exact boxes; nodes are widened so that
+// none is missed.
 #pragma once
 #include "collision/aabb_tree.h"
 #include <algorithm>
@@ -58,8 +59,8 @@ inline Aabb widened_box(const AabbTree& tree, const BoxBlock& b, int j) {
     return box;
 }
 
-// Common descent: key(box) is a lower bound that grows from parent to child; a place is looked at while key <= limit.
-// f(id, key) returns the new limit.
+// Common descent: key(box) is a lower bound that grows from parent to child; a place is looked at while key
+// <= limit. f(id, key) returns the new limit.
 template <class Key, class F> void visit_nearest_first(const AabbTree& tree, Real limit, Key&& key, F&& f) {
     if (!tree.level_count) return;
     TreeVisitStack s;
@@ -82,8 +83,8 @@ template <class Key, class F> void visit_nearest_first(const AabbTree& tree, Rea
     }
 }
 
-// f(id, t_in) for every box the ray meets with t_in <= limit, nearly nearest first; f returns the new limit on t: its
-// own hit, or what it was. Boxes are visited in order of t_in within a node.
+// f(id, t_in) for every box the ray meets with t_in <= limit, nearly nearest first; f returns the new limit
+// on t: its own hit, or what it was. Boxes are visited in order of t_in within a node.
 template <class F> void visit_ray(const AabbTree& tree, const Ray& ray, F&& f) {
     if (!ray.start.allFinite() || !ray.direction.allFinite()) return;
     visit_nearest_first(

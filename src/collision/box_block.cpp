@@ -1,5 +1,5 @@
-// Blocks of boxes compared eight at a time with AVX2 or one at a time. Only comparisons, minima and maxima: both give
-// the same numbers (the sign of a zero may differ, which no comparison sees).
+// Blocks of boxes compared eight at a time with AVX2 or one at a time. Only comparisons, minima and maxima:
+// both give the same numbers (the sign of a zero may differ, which no comparison sees).
 #include "collision/box_block.h"
 #include "core/simd.h"
 #ifdef SINEW_HAVE_AVX2
@@ -31,7 +31,8 @@ std::uint64_t meet_plain(const BoxBlock& a, const BoxBlock& b, const BoxBlock& b
 Meetings meet_leaves_plain(const BoxBlock& a, const BoxBlock& b, const BoxBlock& bounds, int lane) {
     Meetings m{meet_plain(a, b, bounds, lane), 0};
     for (int i = 0; i < kBlock; ++i)
-        for (int j = 0; j < kBlock; ++j) m.sure |= std::uint64_t(compare(a, i, b, j, kSure)) << (kBlock * i + j);
+        for (int j = 0; j < kBlock; ++j)
+            m.sure |= std::uint64_t(compare(a, i, b, j, kSure)) << (kBlock * i + j);
     return m;
 }
 unsigned meet_box_plain(const BoxBlock& b, const float q[6]) {

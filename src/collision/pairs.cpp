@@ -1,5 +1,5 @@
-// Sorting by counting: pairs are counted per first index, scattered into rows, and each row, short in any sensible
-// scene, is sorted by itself. Far fewer pairs than rows are sorted directly.
+// Sorting by counting: pairs are counted per first index, scattered into rows, and each row, short in any
+// sensible scene, is sorted by itself. Far fewer pairs than rows are sorted directly.
 #include "collision/pairs.h"
 #include <algorithm>
 
@@ -27,7 +27,8 @@ static void sort_row(Pair* begin, Pair* end) {
 static void sort_few(PairScratch& s, std::vector<Pair>& out) {
     std::size_t n = 0;
     for (int c = 0; c < s.piece_count; ++c)
-        n = std::copy_n(s.pieces[c].pair.begin(), s.pieces[c].count, out.begin() + std::ptrdiff_t(n)) - out.begin();
+        n = std::copy_n(s.pieces[c].pair.begin(), s.pieces[c].count, out.begin() + std::ptrdiff_t(n)) -
+            out.begin();
     std::sort(out.begin(), out.end());
 }
 
@@ -42,7 +43,8 @@ void join_pieces(const Parallel& parallel, int row_count, const PairFilter& filt
     out.resize(total);
     if (total < std::size_t(row_count) / 16) return sort_few(s, out);
 
-    // how many pairs each group of pieces has in each row; one group per thread, the result does not depend on it
+    // how many pairs each group of pieces has in each row; one group per thread, the result does not depend
+    // on it
     const int groups = std::max(1, std::min(thread_count(parallel), s.piece_count));
     const auto rows = std::size_t(row_count);
     s.row.assign(rows * groups + 1, 0);

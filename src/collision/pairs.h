@@ -1,5 +1,6 @@
 // Pairs of indices found by a broad phase, collected in pieces and put into one sorted list. Threads write to
-// pieces cut by the data, never by the workers; the sorted list of distinct pairs is the same whatever their order.
+// pieces cut by the data, never by the workers; the sorted list of distinct pairs is the same whatever their
+// order.
 #pragma once
 #include "collision/box_block.h"
 #include "core/parallel.h"
@@ -25,8 +26,8 @@ inline void add_pair(PairBuffer& b, int i, int j) {
     b.pair[b.count++] = {i, j};
 }
 
-// Takes pairs out of a piece before they are sorted: keeps `count` of pair[0..count) in their order, returns how
-// many. Called from several threads at once.
+// Takes pairs out of a piece before they are sorted: keeps `count` of pair[0..count) in their order, returns
+// how many. Called from several threads at once.
 struct PairFilter {
     std::size_t (*keep)(const void* data, Pair* pair, std::size_t count) = nullptr;
     const void* data = nullptr;

@@ -124,7 +124,8 @@ TEST(aabb_tree, filter_takes_pairs_out) {
     PairScratch scratch;
     std::vector<Pair> found;
     const auto keep_even = [](const void*, Pair* pair, std::size_t count) {
-        return std::size_t(std::remove_if(pair, pair + count, [](Pair p) { return (p[0] + p[1]) % 2; }) - pair);
+        return std::size_t(std::remove_if(pair, pair + count, [](Pair p) { return (p[0] + p[1]) % 2; }) -
+                           pair);
     };
     find_self_pairs(*kOne, t, {keep_even, nullptr}, scratch, found);
     std::vector<Pair> wanted = all_self_pairs(boxes);
@@ -157,8 +158,8 @@ TEST(aabb_tree, ray_query_finds_every_box_on_the_ray) {
         Rng r{std::uint64_t(seed), 1};
         const Vec3 at = boxes[0].lo.cwiseMax(-1e200).cwiseMin(1e200);
         Ray ray{draw_vec(r, 2), draw_vec(r, 1)};
-        if (seed % 3 == 0) ray.start = at;                    // grazing
-        if (seed % 5 == 0) ray.direction[seed % 2] = 0;       // parallel to sides
+        if (seed % 3 == 0) ray.start = at;              // grazing
+        if (seed % 5 == 0) ray.direction[seed % 2] = 0; // parallel to sides
         if (seed % 7 == 0) ray.t_end = draw_uniform(r);
         std::vector<int> wanted;
         for (int i = 0; i < int(boxes.size()); ++i) {
@@ -180,7 +181,8 @@ TEST(aabb_tree, ray_meets_a_box_where_sampling_says) {
         const RayInterval t = intersect(ray, b);
         for (int k = 0; k <= 1000; ++k) {
             const Real at = 2 * k / 1000.0;
-            if (std::abs(at - t.t_in) < 1e-9 || std::abs(at - t.t_out) < 1e-9) continue; // rounding of the point
+            if (std::abs(at - t.t_in) < 1e-9 || std::abs(at - t.t_out) < 1e-9)
+                continue; // rounding of the point
             ASSERT_EQ(contains(b, ray.start + at * ray.direction), t.t_in <= at && at <= t.t_out);
         }
         hits += t.t_in <= t.t_out;

@@ -1,0 +1,197 @@
+// Candidates by trees: one over vertices, one over edges, one over triangles, each grown and swept; see
+// candidates.h.
+#include "collision/candidates.h"
+#include "collision/pair_rules.h"
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+// positions of start and end; `radius` as in the header
+struct Motion {
+    const SurfaceTopology& surface;
+    std::span<const Real3> x_t0, x_t1;
+    Real margin;
+};
+
+Real thickness_of(const SurfaceTopology& s, const int* v, int n) {
+    if (s.thickness.empty()) return 0;
+    Real t = s.thickness[v[0]];
+    for (int k = 1; k < n; ++k) t = std::max(t, s.thickness[v[k]]);
+    return t;
+}
+
+// grown by r, and by the rounding of that: never less than asked
+void grow_safely(Real r, Aabb& b) {
+    for (int k = 0; k < 3; ++k) {
+        b.lo[k] -= r + 4e-16 * (std::abs(b.lo[k]) + r);
+        b.hi[k] += r + 4e-16 * (std::abs(b.hi[k]) + r);
+    }
+}
+
+// box of one element with vertices v[0..N); NaN stays NaN, to be refused by the tree
+template <int N> Aabb element_box(const Motion& m, const int* v) {
+    Aabb b;
+    if (!m.surface.alive.empty())
+        for (int k = 0; k < N; ++k)
+            if (!m.surface.alive[v[k]]) return b;
+    const Real3& first = m.x_t0[v[0]];
+    Real lo[3] = {first.x, first.y, first.z}, hi[3] = {first.x, first.y, first.z};
+    for (int k = 0; k < N; ++k)
+        for (const Real3* x : {&m.x_t0[v[k]], &m.x_t1[v[k]]})
+            for (int c = 0; c < 3; ++c) {
+                const Real value = (*x)[c];
+                lo[c] = value >= lo[c] ? lo[c] : value;
+                hi[c] = value <= hi[c] ? hi[c] : value;
+                if (value != value) lo[c] = hi[c] = value;
+            }
+    for (int c = 0; c < 3; ++c) b.lo[c] = lo[c], b.hi[c] = hi[c];
+    const Real r = thickness_of(m.surface, v, N) + 0.5 * m.margin;
+    if (r > 0) grow_safely(r, b);
+    return b;
+}
+
+template <std::size_t N>
+void make_boxes(const Parallel& parallel, const Motion& m, std::span<const std::array<int, N>> elements,
+                std::vector<Aabb>& out) {
+    out.resize(elements.size());
+    parallel_for(parallel, int(elements.size()), 4 * kGrain, [&](int b, int e) {
+        for (int i = b; i < e; ++i) out[i] = element_box<int(N)>(m, elements[i].data());
+    });
+}
+void make_vertex_boxes(const Parallel& parallel, const Motion& m, std::vector<Aabb>& out) {
+    out.resize(m.surface.vertex_count);
+    parallel_for(parallel, m.surface.vertex_count, 4 * kGrain, [&](int b, int e) {
+        for (int i = b; i < e; ++i) out[i] = element_box<1>(m, &i);
+    });
+}
+void pick_boxes(std::span<const Aabb> all, std::span<const int> chosen, std::vector<Aabb>& out) {
+    out.resize(chosen.size());
+    for (std::size_t i = 0; i < chosen.size(); ++i) out[i] = all[chosen[i]];
+}
+
+// Vertices of the elements on the two sides of a list, and the numbers the trees know them by.
+struct Elements {
+    const int* vertices; // size per element, null = the element is a vertex
+    int size;
+    const int* number; // of the tree's i-th element, null = i
+};
+struct FilterData {
+    const SurfaceTopology& surface;
+    const SurfaceNeighbors& neighbors;
+    Elements a, b;
+};
+
+struct Corners {
+    const int* v;
+    int size;
+};
+Corners corners_of(const Elements& e, const int& i) {
+    return e.vertices ? Corners{e.vertices + std::ptrdiff_t(e.size) * i, e.size} : Corners{&i, 1};
+}
+
+bool are_neighbors(const SurfaceNeighbors& n, int v, int w) {
+    if (v == w) return true;
+    if (n.near.empty()) return false;
+    return std::binary_search(n.near.begin() + n.near_begin[v], n.near.begin() + n.near_begin[v + 1], w);
+}
+
+bool keep_pair(const FilterData& f, int i, int j) {
+    const Corners a = corners_of(f.a, i), b = corners_of(f.b, j);
+    for (int k = 0; k < a.size; ++k)
+        for (int l = 0; l < b.size; ++l)
+            if (are_neighbors(f.neighbors, a.v[k], b.v[l])) return false;
+    const SurfaceTopology& s = f.surface;
+    const int v = a.v[0], w = b.v[0];
+    if (!s.group.empty() && !groups_meet(s.group[v], s.mask[v], s.group[w], s.mask[w])) return false;
+    return s.excluded.empty() ||
+           !is_excluded(s.excluded, s.object.empty() ? 0 : s.object[v], s.object.empty() ? 0 : s.object[w]);
+}
+
+std::size_t keep_pairs(const void* data, Pair* pair, std::size_t count) {
+    const FilterData& f = *static_cast<const FilterData*>(data);
+    Pair* to = pair;
+    for (std::size_t k = 0; k < count; ++k) {
+        const int i = f.a.number ? f.a.number[pair[k][0]] : pair[k][0];
+        const int j = f.b.number ? f.b.number[pair[k][1]] : pair[k][1];
+        if (keep_pair(f, i, j)) *to++ = pair[k];
+    }
+    return std::size_t(to - pair);
+}
+
+bool update(const Parallel& parallel, std::span<const Aabb> boxes, const Vec3& origin, TreeScratch& s,
+            AabbTree& t) {
+    return update_tree(parallel, boxes, s, t, &origin);
+}
+
+void renumber(std::span<const int> a, std::span<const int> b, std::vector<Pair>& pairs) {
+    for (Pair& p : pairs) p = {a[p[0]], b[p[1]]};
+}
+
+// particles among themselves and against rods
+bool find_free(const Parallel& parallel, const SurfaceTopology& surface, const SurfaceNeighbors& n,
+               const Vec3& origin, CandidateScratch& s, Candidates& out) {
+    pick_boxes(s.boxes[0], n.free_vertices, s.free_boxes[0]);
+    pick_boxes(s.boxes[1], n.free_edges, s.free_boxes[1]);
+    for (int k = 0; k < 2; ++k)
+        if (!update(parallel, s.free_boxes[k], origin, s.tree, s.free_trees[k])) return false;
+    const Elements vertices{nullptr, 1, n.free_vertices.data()};
+    const Elements edges{surface.edges.empty() ? nullptr : surface.edges[0].data(), 2, n.free_edges.data()};
+    const FilterData to_edges{surface, n, vertices, edges}, to_vertices{surface, n, vertices, vertices};
+    find_tree_pairs(parallel, s.free_trees[0], s.free_trees[1], {keep_pairs, &to_edges}, s.pairs,
+                    out.vertex_edge);
+    find_self_pairs(parallel, s.free_trees[0], {keep_pairs, &to_vertices}, s.pairs, out.vertex_vertex);
+    renumber(n.free_vertices, n.free_edges, out.vertex_edge);
+    renumber(n.free_vertices, n.free_vertices, out.vertex_vertex);
+    return true;
+}
+
+bool find_all(const Parallel& parallel, const Motion& m, const SurfaceNeighbors& n, CandidateScratch& s,
+              Candidates& out) {
+    const SurfaceTopology& surface = m.surface;
+    make_vertex_boxes(parallel, m, s.boxes[0]);
+    make_boxes(parallel, m, surface.edges, s.boxes[1]);
+    make_boxes(parallel, m, surface.triangles, s.boxes[2]);
+    // one origin for all, kept while the trees are
+    const Vec3 origin = s.trees[0].count == surface.vertex_count && surface.vertex_count
+                            ? s.trees[0].origin
+                            : choose_origin(s.boxes[0]);
+    if (!update(parallel, s.boxes[0], origin, s.tree, s.trees[0])) return false;
+    if (surface.triangles.size() && !update(parallel, s.boxes[2], origin, s.tree, s.trees[2])) return false;
+    if (surface.edges.size() && !update(parallel, s.boxes[1], origin, s.tree, s.trees[1])) return false;
+    const Elements vertices{nullptr, 1, nullptr};
+    if (surface.triangles.size()) {
+        const Elements triangles{surface.triangles[0].data(), 3, nullptr};
+        const FilterData f{surface, n, vertices, triangles};
+        find_tree_pairs(parallel, s.trees[0], s.trees[2], {keep_pairs, &f}, s.pairs, out.vertex_triangle);
+    }
+    if (surface.edges.size()) {
+        const Elements edges{surface.edges[0].data(), 2, nullptr};
+        const FilterData f{surface, n, edges, edges};
+        find_self_pairs(parallel, s.trees[1], {keep_pairs, &f}, s.pairs, out.edge_edge);
+    }
+    return n.free_vertices.empty() || find_free(parallel, surface, n, origin, s, out);
+}
+
+} // namespace
+
+bool find_candidates(const Parallel& parallel, const SurfaceTopology& surface, const SurfaceNeighbors& n,
+                     std::span<const Real3> x_t0, std::span<const Real3> x_t1, Real margin,
+                     CandidateScratch& s, Candidates& out) {
+    for (auto* list : {&out.vertex_triangle, &out.edge_edge, &out.vertex_edge, &out.vertex_vertex})
+        list->clear();
+    const auto vertices = std::size_t(surface.vertex_count);
+    if (x_t0.size() != vertices || x_t1.size() != vertices || margin != margin) return false;
+    if (find_all(parallel, {surface, x_t0, x_t1, margin}, n, s, out)) return true;
+    for (auto* list : {&out.vertex_triangle, &out.edge_edge, &out.vertex_edge, &out.vertex_vertex})
+        list->clear();
+    return false;
+}
+
+bool find_candidates(const Parallel& parallel, const SurfaceTopology& surface, const SurfaceNeighbors& n,
+                     std::span<const Real3> x, Real margin, CandidateScratch& s, Candidates& out) {
+    return find_candidates(parallel, surface, n, x, x, margin, s, out);
+}
+
+} // namespace sinew
