@@ -1,0 +1,144 @@
+#include "geometry/triangle_tree.h"
+#include <algorithm>
+#include <numeric>
+
+namespace sinew {
+
+namespace {
+constexpr int kLeaf = 4;  // triangles per leaf: measured best for closest points on the 50k dragon among 2, 4, 8
+constexpr int kBins = 16;
+
+Vec3 corner(const TriangleShape& m, int t, int k) { return vec(m.vertices[m.triangles[t][k]]); }
+
+Aabb triangle_box(const TriangleShape& m, int t) {
+    return merge(merge(box_of(corner(m, t, 0)), corner(m, t, 1)), corner(m, t, 2));
+}
+
+Real half_area(const Aabb& b) {
+    const Vec3 d = b.hi - b.lo;
+    return d.x() * d.y() + d.y() * d.z() + d.z() * d.x();
+}
+
+struct TreeBuild {
+    const TriangleShape& mesh;
+    std::vector<Aabb> box;
+    std::vector<Vec3> middle;
+    TriangleTree tree;
+};
+
+// Splits order[begin, end) in two; returns the border. Equal middles are cut at half.
+int split(TreeBuild& b, int begin, int end) {
+    int* order = b.tree.order.data();
+    Aabb middles;
+    for (int i = begin; i < end; ++i) middles = merge(middles, b.middle[order[i]]);
+    int axis = 0;
+    const Vec3 extent = middles.hi - middles.lo;
+    extent.maxCoeff(&axis);
+    if (!(extent[axis] > 0)) return begin + (end - begin) / 2;
+    const auto bin_of = [&](int t) {
+        return std::min(kBins - 1, int(kBins * ((b.middle[t][axis] - middles.lo[axis]) / extent[axis])));
+    };
+    Aabb bins[kBins];
+    int counts[kBins] = {};
+    for (int i = begin; i < end; ++i) {
+        const int k = bin_of(order[i]);
+        bins[k] = merge(bins[k], b.box[order[i]]);
+        ++counts[k];
+    }
+    // cost of cutting after bin k: area times count on both sides
+    Real right_cost[kBins];
+    Aabb sum;
+    int count = 0;
+    for (int k = kBins - 1; k > 0; --k) {
+        sum = merge(sum, bins[k]);
+        count += counts[k];
+        right_cost[k] = count ? count * half_area(sum) : 0;
+    }
+    Real least = std::numeric_limits<Real>::infinity();
+    int cut = 0;
+    sum = Aabb{};
+    count = 0;
+    for (int k = 0; k + 1 < kBins; ++k) {
+        sum = merge(sum, bins[k]);
+        count += counts[k];
+        if (count == 0 || count == end - begin) continue;
+        const Real cost = count * half_area(sum) + right_cost[k + 1];
+        if (cost < least) least = cost, cut = k;
+    }
+    int* border = std::stable_partition(order + begin, order + end, [&](int t) { return bin_of(t) <= cut; });
+    const int at = int(border - order);
+    return at == begin || at == end ? begin + (end - begin) / 2 : at;
+}
+
+void build_nodes(TreeBuild& b) {
+    struct Task {
+        int node, begin, end;
+    };
+    std::vector<Task> tasks{{0, 0, int(b.tree.order.size())}};
+    b.tree.nodes.resize(1);
+    while (!tasks.empty()) {
+        const Task t = tasks.back();
+        tasks.pop_back();
+        Aabb box;
+        for (int i = t.begin; i < t.end; ++i) box = merge(box, b.box[b.tree.order[i]]);
+        b.tree.nodes[t.node].box = box;
+        if (t.end - t.begin <= kLeaf) {
+            b.tree.nodes[t.node].first = t.begin;
+            b.tree.nodes[t.node].count = t.end - t.begin;
+            continue;
+        }
+        const int border = split(b, t.begin, t.end), left = int(b.tree.nodes.size());
+        b.tree.nodes[t.node].first = left;
+        b.tree.nodes.resize(left + 2);
+        tasks.push_back({left + 1, border, t.end});
+        tasks.push_back({left, t.begin, border});
+    }
+}
+
+// Bottom-up: children lie behind their parents in the array.
+void build_dipoles(TreeBuild& b) {
+    TriangleTree& t = b.tree;
+    t.dipoles.resize(t.nodes.size());
+    std::vector<Real> area(t.nodes.size(), 0);
+    for (int i = int(t.nodes.size()) - 1; i >= 0; --i) {
+        const TriangleTree::Node& node = t.nodes[i];
+        TriangleTree::Dipole& d = t.dipoles[i];
+        d.normal = Vec3::Zero();
+        Vec3 moment = Vec3::Zero();
+        const auto add = [&](const Vec3& n, const Vec3& center, Real a) {
+            d.normal += n;
+            moment += a * center;
+            area[i] += a;
+        };
+        if (node.count == 0)
+            for (int c : {node.first, node.first + 1}) add(t.dipoles[c].normal, t.dipoles[c].center, area[c]);
+        for (int k = node.first; k < node.first + node.count; ++k) {
+            const Vec3 x = corner(b.mesh, t.order[k], 0), y = corner(b.mesh, t.order[k], 1), z = corner(b.mesh, t.order[k], 2);
+            const Vec3 n = (y - x).cross(z - x) / 2;
+            add(n, (x + y + z) / 3, n.norm());
+        }
+        const Vec3 middle = (node.box.lo + node.box.hi) / 2;
+        d.center = area[i] > 0 ? Vec3(moment / area[i]) : middle;
+        d.radius = (node.box.hi - d.center).cwiseAbs().cwiseMax((node.box.lo - d.center).cwiseAbs()).norm();
+    }
+}
+} // namespace
+
+TriangleTree build_triangle_tree(const TriangleShape& mesh) {
+    TreeBuild b{mesh, {}, {}, {}};
+    const int n = int(mesh.triangles.size());
+    if (n == 0) return {};
+    b.tree.order.resize(n);
+    std::iota(b.tree.order.begin(), b.tree.order.end(), 0);
+    b.box.resize(n);
+    b.middle.resize(n);
+    for (int t = 0; t < n; ++t) {
+        b.box[t] = triangle_box(mesh, t);
+        b.middle[t] = (b.box[t].lo + b.box[t].hi) / 2;
+    }
+    build_nodes(b);
+    build_dipoles(b);
+    return std::move(b.tree);
+}
+
+} // namespace sinew

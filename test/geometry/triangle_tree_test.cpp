@@ -1,0 +1,182 @@
+#include "geometry/triangle_tree.h"
+#include "core/random.h"
+#include "data_path.h"
+#include "geometry/generate.h"
+#include "geometry/read_mesh.h"
+#include "geometry/triangulate.h"
+#include <gtest/gtest.h>
+
+using namespace sinew;
+
+static TriangleShape shape_of(const PolygonMesh& m) { return {m.positions, triangulate(m).triangles}; }
+
+static Vec3 in_box(Rng& rng, Real half) {
+    return {draw_uniform(rng, -half, half), draw_uniform(rng, -half, half), draw_uniform(rng, -half, half)};
+}
+
+static TriangleShape random_soup(Rng& rng, int n, Real size) {
+    TriangleShape s;
+    for (int t = 0; t < n; ++t) {
+        const Vec3 c = in_box(rng, 1);
+        for (int k = 0; k < 3; ++k) s.vertices.push_back(real3(c + size * in_box(rng, 1)));
+        s.triangles.push_back({3 * t, 3 * t + 1, 3 * t + 2});
+    }
+    // some without area: points, segments, doubled triangles
+    s.triangles.push_back({0, 0, 0});
+    s.triangles.push_back({1, 2, 1});
+    s.triangles.push_back({3, 4, 5});
+    return s;
+}
+
+TEST(triangle, the_closest_point_is_a_minimum_over_a_fine_sampling) {
+    Rng rng{1};
+    for (int trial = 0; trial < 2000; ++trial) {
+        Vec3 x[3];
+        for (Vec3& v : x) v = in_box(rng, 1);
+        if (trial % 7 == 0) x[2] = x[0] + 0.3 * (x[1] - x[0]); // collinear
+        if (trial % 11 == 0) x[1] = x[0];
+        const Vec3 p = in_box(rng, 2);
+        const TrianglePoint q = closest_on_triangle(p, x[0], x[1], x[2]);
+        const Real d = (p - q.point).norm();
+        EXPECT_NEAR((q.weight[0] * x[0] + q.weight[1] * x[1] + q.weight[2] * x[2] - q.point).norm(), 0, 1e-12);
+        EXPECT_GE(q.weight.minCoeff(), 0);
+        for (int i = 0; i <= 10; ++i)
+            for (int j = 0; i + j <= 10; ++j) {
+                const Vec3 y = x[0] + i / 10.0 * (x[1] - x[0]) + j / 10.0 * (x[2] - x[0]);
+                ASSERT_GE((p - y).norm(), d - 1e-12) << trial; // rounding of coordinates of size 2
+            }
+    }
+}
+
+TEST(triangle_tree, closest_points_are_those_of_trying_every_triangle) {
+    Rng rng{2};
+    for (Real size : {0.01, 0.3, 2.0}) {
+        const TriangleShape m = random_soup(rng, 300, size);
+        const TriangleTree tree = build_triangle_tree(m);
+        for (int trial = 0; trial < 500; ++trial) {
+            const Vec3 p = trial % 10 ? in_box(rng, 2) : Vec3(vec(m.vertices[trial % 300])); // also exactly at vertices
+            SurfacePoint best;
+            Real least = 1e300;
+            for (int t = 0; t < int(m.triangles.size()); ++t) {
+                const auto& v = m.triangles[t];
+                const TrianglePoint q = closest_on_triangle(p, vec(m.vertices[v[0]]), vec(m.vertices[v[1]]), vec(m.vertices[v[2]]));
+                const Real d = (p - q.point).squaredNorm();
+                if (d < least) least = d, best.triangle = t;
+            }
+            const SurfacePoint found = find_closest(tree, m, p);
+            ASSERT_EQ(found.triangle, best.triangle);
+            ASSERT_EQ(found.distance, std::sqrt(least)); // same function, same bits
+            EXPECT_EQ(find_closest(tree, m, p, found.distance * 0.999).triangle, found.distance > 0 ? -1 : found.triangle);
+        }
+    }
+    EXPECT_EQ(find_closest(build_triangle_tree({}), {}, Vec3::Zero()).triangle, -1);
+}
+
+TEST(triangle_tree, triangles_in_a_box_are_those_of_trying_every_triangle) {
+    Rng rng{3};
+    const TriangleShape m = random_soup(rng, 400, 0.2);
+    const TriangleTree tree = build_triangle_tree(m);
+    std::vector<int> found, expected;
+    for (int trial = 0; trial < 200; ++trial) {
+        const Vec3 a = in_box(rng, 1.2), b = in_box(rng, 1.2);
+        const Aabb box{a.cwiseMin(b), a.cwiseMax(b)};
+        for (bool exact : {false, true}) {
+            expected.clear();
+            for (int t = 0; t < int(m.triangles.size()); ++t) {
+                const Vec3 x = vec(m.vertices[m.triangles[t][0]]), y = vec(m.vertices[m.triangles[t][1]]), z = vec(m.vertices[m.triangles[t][2]]);
+                if (exact ? triangle_overlaps_box(x, y, z, box) : overlap(box, merge(merge(box_of(x), y), z))) expected.push_back(t);
+            }
+            find_triangles(tree, m, box, exact, found);
+            ASSERT_EQ(found, expected);
+        }
+    }
+}
+
+TEST(triangle, box_overlap_agrees_with_clipping_the_triangle_to_the_box) {
+    Rng rng{4};
+    int hits = 0;
+    for (int trial = 0; trial < 5000; ++trial) {
+        const Vec3 a = in_box(rng, 1), b = in_box(rng, 1), x[3] = {in_box(rng, 1.5), in_box(rng, 1.5), in_box(rng, 1.5)};
+        const Aabb box{a.cwiseMin(b), a.cwiseMax(b)};
+        std::vector<Vec3> polygon(x, x + 3);
+        for (int k = 0; k < 6 && !polygon.empty(); ++k) {
+            const auto inside = [&](const Vec3& p) { return k % 2 ? box.hi[k / 2] - p[k / 2] : p[k / 2] - box.lo[k / 2]; };
+            std::vector<Vec3> next;
+            for (std::size_t i = 0; i < polygon.size(); ++i) {
+                const Vec3 p = polygon[i], q = polygon[(i + 1) % polygon.size()];
+                const Real dp = inside(p), dq = inside(q);
+                if (dp >= 0) next.push_back(p);
+                if ((dp < 0) != (dq < 0)) next.push_back(p + dp / (dp - dq) * (q - p));
+            }
+            polygon = std::move(next);
+        }
+        hits += !polygon.empty();
+        ASSERT_EQ(triangle_overlaps_box(x[0], x[1], x[2], box), !polygon.empty()) << trial;
+    }
+    EXPECT_GT(hits, 1000);
+    EXPECT_LT(hits, 4000);
+}
+
+TEST(triangle_tree, rays_hit_the_first_triangle_and_no_ray_slips_through_an_edge) {
+    const TriangleShape m = shape_of(make_icosphere(1, 3));
+    const TriangleTree tree = build_triangle_tree(m);
+    Rng rng{5};
+    for (int trial = 0; trial < 3000; ++trial) {
+        const Vec3 from = 3 * vec(draw_unit_vector(rng));
+        // to a vertex, to the middle of an edge, or anywhere inside
+        const auto& t = m.triangles[draw_int(rng, int(m.triangles.size()))];
+        const Vec3 v0 = vec(m.vertices[t[0]]), v1 = vec(m.vertices[t[1]]);
+        const Vec3 to = trial % 3 == 0 ? v0 : trial % 3 == 1 ? Vec3((v0 + v1) / 2) : Vec3(0.5 * vec(draw_in_ball(rng)));
+        const Vec3 inside = to * (1 - 1e-6);
+        const RayPoint hit = cast_ray(tree, m, from, inside - from, 1);
+        ASSERT_GE(hit.triangle, 0) << trial;
+        const Vec3 p = from + hit.t * (inside - from);
+        EXPECT_NEAR(find_closest(tree, m, p).distance, 0, 1e-13);
+        EXPECT_NEAR(hit.weight.sum(), 1, 1e-12);
+    }
+    EXPECT_EQ(cast_ray(tree, m, {3, 0, 0}, {1, 0, 0}, 1e300).triangle, -1);
+    EXPECT_EQ(cast_ray(tree, m, {3, 0, 0}, {-1, 0, 0}, 1.5).triangle, -1); // too short
+    EXPECT_NEAR(cast_ray(tree, m, {0, 0, 0}, {0, 2, 0}, 10).t, 0.5, 0.01);  // from inside; the sphere's sag
+    EXPECT_EQ(cast_ray(tree, m, {0, 0, 0}, {0, 0, 0}, 10).triangle, -1);
+}
+
+TEST(triangle_tree, winding_numbers_tell_inside_from_outside_and_agree_with_the_sum) {
+    for (const char* name : {"", "meshes/bunny.obj", "meshes/spot.obj"}) {
+        TriangleShape m = shape_of(make_icosphere(1, 3));
+        if (*name) {
+            const Result<PolygonMesh> read = read_mesh(find_data(name));
+            if (!read) continue;
+            m = shape_of(*read.value);
+        }
+        const TriangleTree tree = build_triangle_tree(m);
+        const Aabb box = tree.nodes[0].box;
+        Rng rng{6};
+        for (int trial = 0; trial < 300; ++trial) {
+            const Vec3 p = box.lo + (box.hi - box.lo).cwiseProduct((in_box(rng, 0.6) + Vec3::Constant(0.5)));
+            EXPECT_NEAR(winding_number(tree, m, p), winding_number_exact(m, p), 0.05) << name; // order 1 at opening ratio 3
+        }
+    }
+}
+
+TEST(triangle_tree, pseudonormals_and_winding_numbers_agree_on_the_sign) {
+    for (const char* name : {"", "meshes/bunny.obj", "meshes/spot.obj"}) {
+        TriangleShape m = shape_of(make_box({1, 0.2, 2}));
+        if (*name) {
+            const Result<PolygonMesh> read = read_mesh(find_data(name));
+            if (!read) continue;
+            m = shape_of(*read.value);
+        }
+        const TriangleTree tree = build_triangle_tree(m);
+        const Pseudonormals normals = build_pseudonormals(m);
+        const Aabb box = tree.nodes[0].box;
+        Rng rng{7};
+        int differ = 0;
+        for (int trial = 0; trial < 2000; ++trial) {
+            const Vec3 p = box.lo + (box.hi - box.lo).cwiseProduct((in_box(rng, 0.6) + Vec3::Constant(0.5)));
+            const SurfacePoint s = find_closest(tree, m, p);
+            const bool inside = (p - s.at.point).dot(pseudonormal(normals, m, s)) < 0;
+            differ += inside != (winding_number(tree, m, p) > 0.5);
+        }
+        EXPECT_EQ(differ, 0) << name;
+    }
+}
