@@ -1,6 +1,8 @@
 #include "model/edit.h"
+#include "model/emit.h"
 #include "model/field.h"
 #include "model/snapshot.h"
+#include <algorithm>
 
 namespace sinew {
 
@@ -46,7 +48,18 @@ void append_points(Model& to, State& s, const Model& more, const State& ms, int 
         s.point.age.resize(before, 0), append(s.point.age, ms.point.age), s.point.age.resize(before + count, 0);
         s.point.id.resize(before, 0), append(s.point.id, ms.point.id), s.point.id.resize(before + count, 0);
     }
-    for (NamedValues& a : s.attributes) a.values.resize(before + count, 0);
+    // attributes go by name; who does not have one has zeros
+    for (const NamedValues& a : ms.attributes) {
+        const auto same = [&](const NamedValues& b) { return b.name == a.name; };
+        if (std::none_of(s.attributes.begin(), s.attributes.end(), same))
+            s.attributes.push_back({a.name, a.components, std::vector<double>(std::size_t(before) * a.components)});
+    }
+    for (NamedValues& a : s.attributes) {
+        a.values.resize(std::size_t(before + count) * a.components, 0);
+        for (const NamedValues& b : ms.attributes)
+            if (b.name == a.name && b.components == a.components)
+                std::copy(b.values.begin(), b.values.end(), a.values.begin() + std::size_t(before) * a.components);
+    }
 }
 
 } // namespace
@@ -79,17 +92,29 @@ int append_model(Model& to, State& s, const Model& more, const State& ms) {
         if (o.snapshot >= 0) o.snapshot += looks;
         to.objects.push_back(std::move(o));
     }
+    for (ContactRule r : more.contact_rules) r.a += objects, r.b += objects, to.contact_rules.push_back(r);
+    append(to.sinks, more.sinks);
     to.elements = std::move(tables);
     to.layout = std::move(layout);
     ++to.topology_revision;
     return objects;
 }
 
-static void drop_elements(std::vector<Table>& tables, int object) {
+// whether an element holds on to an unknown of the object: an attachment to a removed body goes with it
+static bool refers_to(const Object& o, const Table& t, int element) {
+    const auto in = [](Range r, int i) { return i >= r.begin && i < r.end; };
+    const int* id = t.stencil.data() + std::size_t(element) * t.row->stencil;
+    const int frames = t.row->points, scalars = frames + t.row->frames;
+    for (int k = 0; k < t.row->stencil; ++k)
+        if (in(k < frames ? o.points : k < scalars ? o.frames : o.scalars, id[k])) return true;
+    return false;
+}
+
+static void drop_elements(std::vector<Table>& tables, const Object& o, int object) {
     for (Table& t : tables) {
         Table kept{t.row, {}, {}, {}};
         for (int e = 0; e < t.count(); ++e) {
-            if (t.object[e] == object) continue;
+            if (t.object[e] == object || refers_to(o, t, e)) continue;
             kept.stencil.insert(kept.stencil.end(), t.stencil.begin() + std::size_t(e) * t.row->stencil, t.stencil.begin() + std::size_t(e + 1) * t.row->stencil);
             kept.data.insert(kept.data.end(), t.data.begin() + e * t.row->data_size, t.data.begin() + (e + 1) * t.row->data_size);
             kept.object.push_back(t.object[e]);
@@ -103,8 +128,8 @@ bool remove_object(Model& m, State& s, Id id) {
     Object& o = m.objects[id.index];
     if (!o.alive || o.generation != id.generation) return false;
     auto tables = std::make_shared<Tables>(*m.elements);
-    drop_elements(tables->energies, id.index);
-    drop_elements(tables->constraints, id.index);
+    drop_elements(tables->energies, o, id.index);
+    drop_elements(tables->constraints, o, id.index);
     m.elements = std::move(tables);
     if (o.points.count()) {
         if (s.point.alive.empty()) {
@@ -120,7 +145,8 @@ bool remove_object(Model& m, State& s, Id id) {
     }
     for (int i = o.frames.begin; i < o.frames.end; ++i) m.frame.flags[i] |= kFixed, s.frame.v[i] = s.frame.w[i] = {};
     std::erase_if(m.obstacles, [&](const Obstacle& x) { return x.object == id.index; });
-    std::erase_if(m.emitters, [&](const Emitter& x) { return x.object == id.index; });
+    for (int k = int(m.emitters.size()); k-- > 0;)
+        if (m.emitters[k].object == id.index) remove_emitter(m, s, k);
     o.alive = false;
     ++o.generation;
     ++m.topology_revision;

@@ -7,7 +7,8 @@
 
 namespace sinew {
 
-// Appends all objects of `more`; returns the index of the first. Element data is copied, stencils are shifted.
+// Appends all objects of `more`; returns the index of the first. Element data is copied, stencils are shifted. Not
+// for models with emitters or velocity fields, whose numbers stand in element data: `spawn` refuses those.
 int append_model(Model& to, State& to_state, const Model& more, const State& more_state);
 // Points die, bodies are held out of the way, elements and surface go; false if there is no such object.
 bool remove_object(Model&, State&, Id);

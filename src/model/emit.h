@@ -10,4 +10,7 @@ namespace sinew {
 void register_emitters(const Model&, State&);      // memory, and the particles that exist at the start
 void emit(const Model&, Real dt, State& accepted); // for the step that ended at accepted.time
 
+// forgets an emitter and its memory; the memory of the others stays theirs
+void remove_emitter(Model&, State&, int emitter);
+
 } // namespace sinew
