@@ -1,6 +1,7 @@
-// Support functions of the convex cores, geometry/convex.h. Box: sign of each coordinate. Cylinder and cone: the
-// rim point along the radial part of d. Hull: linear search up to 32 vertices, above that steepest ascent over the
-// edges, which ends at a furthest vertex because a vertex of a convex polytope without a better neighbour is one.
+// Support functions of the convex cores, geometry/convex.h. Box: sign of each coordinate. Cylinder and cone:
+// the rim point along the radial part of d. Hull: linear search up to 32 vertices, above that steepest ascent
+// over the edges, which ends at a furthest vertex because a vertex of a convex polytope without a better
+// neighbour is one.
 #include "geometry/convex.h"
 #include <cmath>
 
@@ -58,7 +59,8 @@ std::optional<Convex> make_convex(const ShapeStore& store, const Shape& s) {
         c.core = Convex::plane;
         break;
     case Shape::hull:
-        if (s.data < 0 || s.data >= int(store.hulls.size()) || store.hulls[s.data].vertices.empty()) return {};
+        if (s.data < 0 || s.data >= int(store.hulls.size()) || store.hulls[s.data].vertices.empty())
+            return {};
         c.core = Convex::hull;
         c.hull_data = &store.hulls[s.data];
         break;
@@ -128,7 +130,8 @@ static SupportPoint support_hull(const HullShape& h, const Vec3& d, int hint) {
 SupportPoint support(const Convex& c, const Vec3& d, int hint) {
     switch (c.core) {
     case Convex::segment:
-        return d.y() >= 0 ? SupportPoint{Vec3(0, c.size.y(), 0), 1} : SupportPoint{Vec3(0, -c.size.y(), 0), 0};
+        return d.y() >= 0 ? SupportPoint{Vec3(0, c.size.y(), 0), 1}
+                          : SupportPoint{Vec3(0, -c.size.y(), 0), 0};
     case Convex::triangle: {
         int best = 0;
         for (int i = 1; i < 3; ++i)
@@ -144,7 +147,8 @@ SupportPoint support(const Convex& c, const Vec3& d, int hint) {
     case Convex::cylinder:
         return rim(c.size.x(), d.y() >= 0 ? c.size.y() : -c.size.y(), d);
     case Convex::cone:
-        if (d.y() * 2 * c.size.y() >= c.size.x() * std::hypot(d.x(), d.z())) return {Vec3(0, c.size.y(), 0), 0};
+        if (d.y() * 2 * c.size.y() >= c.size.x() * std::hypot(d.x(), d.z()))
+            return {Vec3(0, c.size.y(), 0), 0};
         return rim(c.size.x(), -c.size.y(), d);
     case Convex::hull:
         return support_hull(*c.hull_data, d, hint);
@@ -172,7 +176,8 @@ Real radius_about(const Convex& c, const Vec3& o) {
         break;
     case Convex::cylinder:
     case Convex::cone: {
-        const Real rim = std::hypot(o.x(), o.z()) + c.size.x(), low = -c.size.y() - o.y(), high = c.size.y() - o.y();
+        const Real rim = std::hypot(o.x(), o.z()) + c.size.x(), low = -c.size.y() - o.y(),
+                   high = c.size.y() - o.y();
         const Real top = c.core == Convex::cone ? std::hypot(o.x(), o.z()) : rim;
         most = std::max(rim * rim + low * low, top * top + high * high);
         break;

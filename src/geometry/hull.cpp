@@ -1,16 +1,16 @@
-// Quickhull (Barber, Dobkin and Huhdanpaa 1996) with exact decisions. The points are laid on a grid of 2^40 steps
-// across the largest extent (1e-12 of it), where "above a face" is the sign of an integer determinant
+// Quickhull (Barber, Dobkin and Huhdanpaa 1996) with exact decisions. The points are laid on a grid of 2^40
+// steps across the largest extent (1e-12 of it), where "above a face" is the sign of an integer determinant
 //   orient(a, b, c, p) = ((b - a) x (c - a)) . (p - a),  |orient| < 6 * 2^120, in 128 bits.
 // So the faces seen from a point are always connected, their border is one loop, and coplanar, collinear or
-// duplicate input needs no special case; floating-point planes only order points by height and drop those lower
-// than the tolerance. Merging the triangles into polygons is hull_faces.cpp.
+// duplicate input needs no special case; floating-point planes only order points by height and drop those
+// lower than the tolerance. Merging the triangles into polygons is hull_faces.cpp.
 #include "geometry/hull_faces.h"
 #include <cmath>
 #include <fmt/format.h>
 
 namespace sinew {
 
-static constexpr Real kSteps = 0x1p40;         // grid steps across the largest extent
+static constexpr Real kSteps = 0x1p40;           // grid steps across the largest extent
 static constexpr Real kOutside = 1e-10 * kSteps; // [grid steps] lower points are not added
 static constexpr Real kFlat = 1e-8 * kSteps;     // thinner sets have no hull
 
@@ -42,7 +42,8 @@ struct Quickhull {
 };
 
 void set_plane(const Quickhull& q, HullTriangle& f) {
-    const Vec3 u = difference(q.points[f.v[1]], q.points[f.v[0]]), v = difference(q.points[f.v[2]], q.points[f.v[0]]);
+    const Vec3 u = difference(q.points[f.v[1]], q.points[f.v[0]]),
+               v = difference(q.points[f.v[2]], q.points[f.v[0]]);
     const Vec3 n = u.cross(v);
     f.area = n.norm() / 2;
     f.normal = n / (2 * f.area);
@@ -170,7 +171,8 @@ void build_hull(Quickhull& q, const Start& s) {
         for (int e = 0; e < 3; ++e)
             for (int g = 0; g < 4; ++g)
                 for (int k = 0; k < 3; ++k)
-                    if (q.faces[g].v[k] == f.v[(e + 1) % 3] && q.faces[g].v[(k + 1) % 3] == f.v[e]) f.next[e] = g;
+                    if (q.faces[g].v[k] == f.v[(e + 1) % 3] && q.faces[g].v[(k + 1) % 3] == f.v[e])
+                        f.next[e] = g;
     q.outside.resize(4);
     q.face_from.assign(q.points.size(), -1);
     std::vector<int> all(q.points.size());
@@ -190,11 +192,13 @@ std::vector<Error> refuse(const std::string& message) {
 
 Result<HullShape> make_hull(std::span<const Real3> points) {
     if (points.size() < 4)
-        return {{}, refuse(fmt::format("a convex hull needs at least 4 points, there are {}", points.size()))};
+        return {{},
+                refuse(fmt::format("a convex hull needs at least 4 points, there are {}", points.size()))};
     if (points.size() > 50'000'000) return {{}, refuse("a convex hull of more than 50 million points")};
     Vec3 lo = vec(points[0]), hi = lo;
     for (std::size_t i = 0; i < points.size(); ++i) {
-        if (!vec(points[i]).allFinite()) return {{}, refuse(fmt::format("point {} of the hull is not finite", i))};
+        if (!vec(points[i]).allFinite())
+            return {{}, refuse(fmt::format("point {} of the hull is not finite", i))};
         lo = lo.cwiseMin(vec(points[i]));
         hi = hi.cwiseMax(vec(points[i]));
     }

@@ -6,10 +6,10 @@
 
 namespace sinew {
 
-// Points closer than 1e-10 of the largest extent to the hull of the others do not become vertices; neighbouring
-// triangles within 1e-9 of it of one plane become one polygon. Vertices keep their coordinates and order. Errors:
-// fewer than four points, numbers that are not finite, all points equal, on a line or in a plane (thinner than
-// 1e-8 of the extent).
+// Points closer than 1e-10 of the largest extent to the hull of the others do not become vertices;
+// neighbouring triangles within 1e-9 of it of one plane become one polygon. Vertices keep their coordinates
+// and order. Errors: fewer than four points, numbers that are not finite, all points equal, on a line or in a
+// plane (thinner than 1e-8 of the extent).
 Result<HullShape> make_hull(std::span<const Real3> points);
 
 // Hull of |x| <= half; a cylinder or cone with `sides` sides comes from make_hull of its mesh.

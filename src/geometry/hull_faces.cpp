@@ -1,5 +1,6 @@
-// Polygons of a hull, geometry/hull_faces.h. Regions grow from the largest triangle down, so that the plane of a
-// region is that of its best conditioned member; a region whose border is not one simple loop stays in triangles.
+// Polygons of a hull, geometry/hull_faces.h. Regions grow from the largest triangle down, so that the plane
+// of a region is that of its best conditioned member; a region whose border is not one simple loop stays in
+// triangles.
 #include "geometry/hull_faces.h"
 #include "geometry/convex.h"
 #include <algorithm>
@@ -15,7 +16,8 @@ struct Regions {
 };
 
 // Corners around the triangles of one region; empty unless they form one loop that visits each corner once
-std::vector<int> border_loop(const std::vector<HullTriangle>& t, const Regions& r, const std::vector<int>& members) {
+std::vector<int> border_loop(const std::vector<HullTriangle>& t, const Regions& r,
+                             const std::vector<int>& members) {
     std::map<int, int> next;
     std::size_t edges = 0;
     for (int f : members)
@@ -44,7 +46,8 @@ bool is_sliver(const HullTriangle& t, const std::vector<Vec3>& x, Real tolerance
     return 2 * t.area <= tolerance * longest;
 }
 
-void grow_region(const std::vector<HullTriangle>& t, const std::vector<Vec3>& x, Real tolerance, int seed, Regions& r) {
+void grow_region(const std::vector<HullTriangle>& t, const std::vector<Vec3>& x, Real tolerance, int seed,
+                 Regions& r) {
     const int id = int(r.loops.size());
     const Vec3 n = t[seed].normal, o = x[t[seed].v[0]];
     std::vector<int> members{seed};
@@ -67,7 +70,8 @@ void grow_region(const std::vector<HullTriangle>& t, const std::vector<Vec3>& x,
     r.loops.push_back(std::move(loop));
 }
 
-// Corners with two faces lie on an edge: the two polygons go past them. None is left with fewer than 3 corners.
+// Corners with two faces lie on an edge: the two polygons go past them. None is left with fewer than 3
+// corners.
 void drop_straight_corners(std::vector<std::vector<int>>& loops) {
     std::map<int, std::vector<int>> faces;
     for (std::size_t f = 0; f < loops.size(); ++f)
@@ -101,7 +105,8 @@ bool fill_adjacency(HullShape& h) {
         for (int k = h.face_begin[f]; k < h.face_begin[f + 1]; ++k) {
             const int a = h.face_vertex[k],
                       b = h.face_vertex[k + 1 < h.face_begin[f + 1] ? k + 1 : h.face_begin[f]];
-            auto& sides = edges.try_emplace({std::min(a, b), std::max(a, b)}, std::array<int, 2>{-1, -1}).first->second;
+            auto& sides =
+                edges.try_emplace({std::min(a, b), std::max(a, b)}, std::array<int, 2>{-1, -1}).first->second;
             int& side = sides[a < b ? 0 : 1];
             if (side >= 0) return false;
             side = f;
@@ -152,8 +157,8 @@ static bool set_planes(HullShape& h) {
     return true;
 }
 
-bool build_polygons(const std::vector<HullTriangle>& t, const std::vector<Vec3>& grid, std::span<const Real3> points,
-                    Real tolerance, HullShape& h) {
+bool build_polygons(const std::vector<HullTriangle>& t, const std::vector<Vec3>& grid,
+                    std::span<const Real3> points, Real tolerance, HullShape& h) {
     std::vector<int> order;
     for (std::size_t f = 0; f < t.size(); ++f)
         if (t[f].alive) order.push_back(int(f));

@@ -13,9 +13,10 @@ struct HullTriangle {
     bool alive = true;
 };
 
-// Joins neighbours whose corners lie within `tolerance` of the plane of the largest of them, leaves out corners
-// that then have only two faces, and fills the hull; `grid` are the positions the tolerance is measured in.
-bool build_polygons(const std::vector<HullTriangle>&, const std::vector<Vec3>& grid, std::span<const Real3> points,
-                    Real tolerance, HullShape&);
+// Joins neighbours whose corners lie within `tolerance` of the plane of the largest of them, leaves out
+// corners that then have only two faces, and fills the hull; `grid` are the positions the tolerance is
+// measured in.
+bool build_polygons(const std::vector<HullTriangle>&, const std::vector<Vec3>& grid,
+                    std::span<const Real3> points, Real tolerance, HullShape&);
 
 } // namespace sinew

@@ -1,5 +1,5 @@
-// Boxes of posed shapes, geometry/shape_bounds.h: along each world axis the support of the shape in both directions,
-// s(R^T e). The half-space and the plane are unbounded unless their normal is a world axis.
+// Boxes of posed shapes, geometry/shape_bounds.h: along each world axis the support of the shape in both
+// directions, s(R^T e). The half-space and the plane are unbounded unless their normal is a world axis.
 #include "geometry/shape_bounds.h"
 
 namespace sinew {

@@ -10,7 +10,8 @@
 
 using namespace sinew;
 
-static std::vector<Real3> rotated(std::vector<Real3> points, std::uint64_t seed, const Vec3& shift = Vec3::Zero()) {
+static std::vector<Real3> rotated(std::vector<Real3> points, std::uint64_t seed,
+                                  const Vec3& shift = Vec3::Zero()) {
     Rng rng{seed};
     const Quat q = quat(draw_rotation(rng));
     for (Real3& p : points) p = real3(q * vec(p) + shift);
@@ -73,7 +74,8 @@ TEST(hull, of_a_cloud_around_a_box_has_eight_vertices_and_six_quads) {
         const auto m = mass_properties(mesh_of(*h.value), 1);
         ASSERT_TRUE(m);
         EXPECT_NEAR(m.value->volume, 6, 1e-12);
-        EXPECT_NEAR(m.value->principal_inertia.x + m.value->principal_inertia.y + m.value->principal_inertia.z,
+        EXPECT_NEAR(m.value->principal_inertia.x + m.value->principal_inertia.y +
+                        m.value->principal_inertia.z,
                     2 * 6 * (1 + 4 + 9) / 12.0, 1e-11); // box: m (b^2 + c^2) / 12 ...
     }
 }
@@ -86,7 +88,8 @@ TEST(hull, of_an_icosphere_keeps_every_vertex_and_triangle) {
         EXPECT_EQ(h.value->vertices.size(), m.positions.size());
         EXPECT_EQ(int(h.value->face_normal.size()), polygon_count(m));
         if (level < 4) expect_valid(*h.value, m.positions);
-        EXPECT_NEAR(mass_properties(mesh_of(*h.value), 1).value->volume, mass_properties(m, 1).value->volume, 1e-11);
+        EXPECT_NEAR(mass_properties(mesh_of(*h.value), 1).value->volume, mass_properties(m, 1).value->volume,
+                    1e-11);
     }
 }
 
@@ -112,7 +115,7 @@ TEST(hull, of_random_clouds_is_valid_at_any_scale_and_place) {
         for (int i = 0; i < count; ++i) {
             Vec3 p = vec(seed % 3 == 0 ? draw_unit_vector(rng) : draw_in_ball(rng));
             if (seed % 7 == 0) p = (p * 4).array().round() / 4; // many coplanar, collinear and equal points
-            if (seed % 5 == 0) p.x() *= 1e-3; // thin
+            if (seed % 5 == 0) p.x() *= 1e-3;                   // thin
             points.push_back(real3(p * scale + shift));
         }
         const auto h = make_hull(points);
@@ -144,7 +147,8 @@ TEST(hull, refuses_flat_and_broken_input_by_name) {
         const auto h = make_hull(p);
         return h || h.errors.empty() ? std::string() : h.errors[0].message;
     };
-    EXPECT_EQ(message({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}), "a convex hull needs at least 4 points, there are 3");
+    EXPECT_EQ(message({{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}),
+              "a convex hull needs at least 4 points, there are 3");
     EXPECT_EQ(message(std::vector<Real3>(9, {1, 2, 3})), "all points of the hull are the same");
     std::vector<Real3> line, plane;
     Rng rng{3};
