@@ -59,7 +59,7 @@ struct Loader {
 
 } // namespace
 
-Errors write_state(const std::string& path, const StateFile& s) {
+Checkpoint state_checkpoint(const StateFile& s) {
     Checkpoint file;
     file.program_version = s.program_version;
     file.scene_hash = hash_text(s.scene);
@@ -68,12 +68,10 @@ Errors write_state(const std::string& path, const StateFile& s) {
     add_array<std::int64_t>(file, "substeps", std::span<const std::int64_t>(&substeps, 1));
     Saver save{file};
     visit(s.state, save);
-    return write_checkpoint(path, file);
+    return file;
 }
 
-Errors read_state(const std::string& path, StateFile& s) {
-    Checkpoint file;
-    if (Errors e = read_checkpoint(path, file); !e.empty()) return e;
+Errors read_state(const Checkpoint& file, StateFile& s) {
     s.program_version = file.program_version;
     s.scene_hash = file.scene_hash;
     Loader load{file, {}};
@@ -82,9 +80,18 @@ Errors read_state(const std::string& path, StateFile& s) {
     load("substeps", substeps);
     s.substeps = int(substeps);
     visit(s.state, load);
-    for (Error& e : load.errors)
-        if (e.file.empty()) e.file = path;
     return load.errors;
+}
+
+Errors write_state(const std::string& path, const StateFile& s) { return write_checkpoint(path, state_checkpoint(s)); }
+
+Errors read_state(const std::string& path, StateFile& s) {
+    Checkpoint file;
+    Errors errors = read_checkpoint(path, file);
+    if (errors.empty()) errors = read_state(file, s);
+    for (Error& e : errors)
+        if (e.file.empty()) e.file = path;
+    return errors;
 }
 
 } // namespace sinew

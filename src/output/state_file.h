@@ -14,6 +14,8 @@ struct StateFile {
     int substeps = 1;             // per frame
 };
 
+Checkpoint state_checkpoint(const StateFile&);
+Errors read_state(const Checkpoint&, StateFile&);
 Errors write_state(const std::string& path, const StateFile&);
 Errors read_state(const std::string& path, StateFile&);
 

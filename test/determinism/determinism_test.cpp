@@ -1,6 +1,6 @@
 // Same bits whatever the machinery does, for every scene of scenes/verify (at most kSteps steps of each):
 //   1, 2, 3 and 8 threads; every cache dropped before each step; interrupted, written to a file, read and
-//   continued.
+//   continued; and at every step saved as the bytes of a checkpoint and continued by a simulation that knows nothing else.
 #include "model/visit.h"
 #include "output/state_file.h"
 #include "simulate.h"
@@ -14,6 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr std::int64_t kSteps = 200;
+constexpr std::int64_t kCheckpoints = 2000; // most scenes end before
 
 std::vector<std::string> verify_scenes() {
     std::vector<std::string> out;
@@ -23,20 +24,26 @@ std::vector<std::string> verify_scenes() {
     return out;
 }
 
-// a scene at its start; failures of the test if it does not load
-std::optional<Simulation> start(const std::string& name, int threads) {
+// a scene as it is before its start; failures of the test if it does not load
+std::optional<Compiled> compile(const std::string& name) {
     Result<Scene> scene = load_scene(SINEW_SOURCE_DIR "/scenes/verify/" + name + ".json");
     for (const Error& e : scene.errors) ADD_FAILURE() << to_string(e);
     if (!scene) return std::nullopt;
     Result<Compiled> compiled = compile_scene(*scene.value);
     for (const Error& e : compiled.errors) ADD_FAILURE() << to_string(e);
-    if (!compiled) return std::nullopt;
+    return std::move(compiled.value);
+}
+std::optional<Simulation> start(Compiled compiled, int threads) {
     Context context;
     context.threads = threads;
-    Result<Simulation> made = make_simulation(context, std::move(*compiled.value));
+    Result<Simulation> made = make_simulation(context, std::move(compiled));
     for (const Error& e : made.errors) ADD_FAILURE() << to_string(e);
     if (made) measure_start(*made.value);
     return std::move(made.value);
+}
+std::optional<Simulation> start(const std::string& name, int threads) {
+    std::optional<Compiled> compiled = compile(name);
+    return compiled ? start(std::move(*compiled), threads) : std::nullopt;
 }
 void run_until(Simulation& s, std::int64_t step) {
     while (!is_finished(s) && s.now.step < step)
@@ -92,6 +99,29 @@ TEST_P(determinism, an_interrupted_and_continued_run_gives_the_same_state) {
         EXPECT_EQ(hash(second->now), hash(whole->now)) << "cut at step " << cut;
     }
     fs::remove(file);
+}
+
+// If one step from what a checkpoint of step k holds gives the state of step k + 1, for every k, then by induction a run
+// interrupted at any step ends in the same state.
+TEST_P(determinism, a_checkpoint_of_every_step_continues_to_the_next_state) {
+    const std::optional<Compiled> fresh = compile(GetParam());
+    ASSERT_TRUE(fresh);
+    std::optional<Simulation> whole = start(*fresh, 1);
+    ASSERT_TRUE(whole);
+    while (!is_finished(*whole) && whole->now.step < kCheckpoints) {
+        StateFile written, read;
+        written.state = whole->now;
+        const Bytes bytes = make_checkpoint(state_checkpoint(written), 0);
+        Checkpoint parsed;
+        ASSERT_TRUE(parse_checkpoint(bytes, true, parsed).empty());
+        ASSERT_TRUE(read_state(parsed, read).empty());
+        std::optional<Simulation> other = start(*fresh, 1);
+        ASSERT_TRUE(other);
+        continue_from(*other, std::move(read.state));
+        ASSERT_EQ(simulate_step(*whole), Status::ok) << whole->report.message;
+        ASSERT_EQ(simulate_step(*other), Status::ok) << other->report.message;
+        ASSERT_EQ(hash(other->now), hash(whole->now)) << "from step " << whole->now.step - 1;
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(verify, determinism, testing::ValuesIn(verify_scenes()),
