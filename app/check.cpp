@@ -1,5 +1,7 @@
 // sinew check: everything that can be said of a scene without running it.
 #include "command.h"
+#include "defects.h"
+#include "model/snapshot_of.h"
 #include "outputs.h"
 #include <fmt/format.h>
 
@@ -12,7 +14,8 @@ int command_check(const CheckOptions& o) {
     if (compiled) errors = check_outputs(scene);
     if (!errors.empty()) return print_errors(errors), kBadInput;
     const Compiled& c = *compiled.value;
-    fmt::print("{}: ok\n", o.scene);
+    const std::vector<Finding> findings = find_defects(c.model, c.state);
+    fmt::print("{}: {}\n", o.scene, findings.empty() ? "ok" : fmt::format("{} to look at", findings.size()));
     fmt::print("  solver {}, dt {:.4g} s, {} steps a frame, {} frames\n", c.solver, c.dt, c.substeps,
                c.script.time.last_frame - c.script.time.first_frame + 1);
     fmt::print("  {} objects, {} points, {} bodies, {} obstacles, {} emitters, {} expectations\n", c.model.objects.size(),
@@ -20,7 +23,14 @@ int command_check(const CheckOptions& o) {
                c.script.expectations.size());
     for (const std::string& n : c.notes) fmt::print("  {}\n", n);
     for (const Error& f : c.future) fmt::print("  not yet: {}: {}\n", f.path, f.message);
-    return kOk;
+    for (const Finding& f : findings) fmt::print("  found: objects.{}: {}\n", f.object, f.message);
+    if (!o.pictures.empty() && !findings.empty()) {
+        std::vector<std::string> files;
+        errors = draw_findings(*c.model.layout, snapshot_of(c.model, c.state), findings, o.pictures, o.overwrite, files);
+        for (const std::string& f : files) fmt::print("  picture: {}\n", f);
+        if (!errors.empty()) return print_errors(errors), kBadInput;
+    }
+    return findings.empty() ? kOk : kFailed;
 }
 
 } // namespace sinew

@@ -18,9 +18,15 @@ struct RunOptions {
     int checkpoint_every = 24;     // frames; 0 = at the end only
 };
 struct CheckOptions {
-    std::string scene, solver;
+    std::string scene, solver, pictures; // pictures: folder
     std::vector<std::string> set;
-    bool json = false;
+    bool json = false, overwrite = false;
+};
+struct MeshOptions {
+    std::string in, out, pictures;
+    double weld = 0, thin = 1e-9;
+    bool overwrite = false, quiet = false;
+    bool keep_orientation = false, keep_nonmanifold = false, keep_unused = false;
 };
 struct TestOptions {
     std::vector<std::string> paths;
@@ -62,8 +68,11 @@ int command_list(const ListOptions&);
 int command_explain(const std::string& name, bool markdown);
 int command_schema();
 int command_bench(const BenchOptions&);
+int command_mesh_check(const MeshOptions&);
+int command_mesh_repair(const MeshOptions&);
 int command_version();
 
+bool check_mesh_output(const std::string& out, bool overwrite); // prints what is wrong
 void print_errors(const std::vector<Error>&); // to standard error
 Context make_context(int threads, bool quiet);
 // loads and compiles; prints errors and returns nothing on trouble

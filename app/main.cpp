@@ -32,6 +32,8 @@ void add_check_and_test(CLI::App& app, int& code) {
     c->add_option("scene", o->scene, "scene file")->required();
     c->add_option("--solver", o->solver, "instead of the scene's choice");
     c->add_option("--set", o->set, "path=value; may be repeated");
+    c->add_option("--pictures", o->pictures, "folder for a picture of each defect found");
+    c->add_flag("--overwrite", o->overwrite, "replace pictures that are there");
     c->callback([o, &code] { code = command_check(*o); });
 
     auto t = std::make_shared<TestOptions>();
@@ -74,6 +76,30 @@ void add_pictures(CLI::App& app, int& code) {
     d->callback([v, &code] { code = command_convert(*v); });
 }
 
+void add_mesh(CLI::App& app, int& code) {
+    CLI::App* m = app.add_subcommand("mesh", "check and repair mesh files");
+    m->require_subcommand(1);
+    auto o = std::make_shared<MeshOptions>();
+    CLI::App* c = m->add_subcommand("check", "what a mesh is, and what is wrong with it");
+    c->add_option("mesh", o->in, "file.obj, .ply or .stl")->required();
+    c->add_option("--pictures", o->pictures, "folder for a picture of each defect found");
+    c->add_flag("--overwrite", o->overwrite, "replace pictures that are there");
+    c->callback([o, &code] { code = command_mesh_check(*o); });
+
+    auto r = std::make_shared<MeshOptions>();
+    CLI::App* d = m->add_subcommand("repair", "weld, drop degenerate and repeated polygons, orient, cut non-manifold edges");
+    d->add_option("in", r->in, "file.obj, .ply or .stl")->required();
+    d->add_option("out", r->out, "file to write: .obj, .ply or .stl")->required();
+    d->add_option("--weld", r->weld, "distance below which vertices become one; 0 = identical, negative = never");
+    d->add_option("--thin", r->thin, "height over longest edge below which a triangle has no area")->check(CLI::Range(0.0, 1.0));
+    d->add_flag("--keep-orientation", r->keep_orientation, "turn no polygon over");
+    d->add_flag("--keep-nonmanifold", r->keep_nonmanifold, "cut no edge and no vertex");
+    d->add_flag("--keep-unused", r->keep_unused, "keep vertices that nothing uses");
+    d->add_flag("--overwrite", r->overwrite, "replace the file if it is there");
+    d->add_flag("--quiet", r->quiet, "say nothing but errors");
+    d->callback([r, &code] { code = command_mesh_repair(*r); });
+}
+
 void add_help(CLI::App& app, int& code) {
     auto l = std::make_shared<ListOptions>();
     CLI::App* c = app.add_subcommand("list", "kinds, solvers, energies, fields, outputs, materials");
@@ -112,6 +138,7 @@ int main(int argc, char** argv) {
     add_run(app, code);
     add_check_and_test(app, code);
     add_pictures(app, code);
+    add_mesh(app, code);
     add_help(app, code);
     try {
         app.parse(argc, argv);

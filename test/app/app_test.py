@@ -189,6 +189,48 @@ def case_formats():
         expect(file.read(8) == b"\x89PNG\r\n\x1a\n", "a picture is written")
 
 
+BOX = """v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nv 0.5 0.5 -1
+g shell
+f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8
+f 1 2 2\nf 1 2 6 5\nf 1 2 9
+"""
+
+
+def case_meshes():
+    write("box.obj", BOX)
+    run = expect_exit(1, "mesh", "check", "box.obj", "--pictures", "pictures")
+    for word in ("9 vertices", "1 polygon without area (6)", "1 repeated polygon (7)", "4 edges with more than two polygons", "0-1"):
+        expect(word in run.stdout, word + " is found", run)
+    run = expect_exit(0, "mesh", "repair", "box.obj", "fixed.obj")
+    for word in ("1 polygon without area dropped: 6", "1 repeated polygon dropped: 7", "1 edge with more than two polygons cut: 0-1"):
+        expect(word in run.stdout, word + " is said", run)
+    expect("nothing to repair" in expect_exit(0, "mesh", "repair", "fixed.obj", "again.obj").stdout, "a second repair does nothing")
+    with open("fixed.obj") as one, open("again.obj") as two:
+        text = one.read()
+        expect(text == two.read(), "and writes the same file")
+    expect("g shell" in text and "f 4 3 2 1" in text, "groups and quads stay")
+    expect_exit(0, "mesh", "check", "fixed.obj")
+    expect_exit(2, "mesh", "repair", "box.obj", "fixed.obj", says="exists already")
+    expect_exit(0, "mesh", "repair", "box.obj", "fixed.obj", "--overwrite", "--quiet")
+    expect_exit(2, "mesh", "repair", "nowhere.obj", "new.obj", says="nowhere.obj")
+    expect_exit(2, "mesh", "repair", "box.obj", "new.docx", says=".obj")
+    expect(not os.path.exists("new.docx"), "nothing is written")
+    expect_exit(0, "mesh", "repair", "box.obj", "box.ply")
+    expect_exit(0, "mesh", "check", "box.ply")
+    expect_exit(0, "mesh", "repair", "box.obj", "box.stl")
+    expect_exit(1, "mesh", "check", "box.stl")  # STL has no vertices of its own: the cut edge is one again
+    scene = write("scene.json", """{ "name": "s", "objects": { "crate": { "kind": "mesh", "mesh": "box.obj", "at": [0, 1, 0] } } }""")
+    run = expect_exit(1, "check", scene, "--pictures", "p")
+    expect("found: objects.crate: 1 polygon without area (6)" in run.stdout, "the object and the polygon are named", run)
+    version = sinew("--version").stdout
+    if any("Embree" in line and "not in this build" in line for line in version.splitlines()):
+        return
+    for file in ("pictures/box_degenerate.png", "pictures/box_edges.png", "p/crate_duplicate.png"):
+        with open(file, "rb") as f:
+            expect(f.read(8) == b"\x89PNG\r\n\x1a\n", file + " is a picture")
+    expect_exit(2, "check", scene, "--pictures", "p", says="exists already")
+
+
 def case_help():
     run = expect_exit(0, "list")
     for word in ("cloth_grid", "newton", "spring_strain", "recording", "cotton"):

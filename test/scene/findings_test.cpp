@@ -1,0 +1,43 @@
+#include "scene/findings.h"
+#include "geometry/generate.h"
+#include "scene/compile.h"
+#include <gtest/gtest.h>
+
+using namespace sinew;
+
+TEST(findings, a_sound_mesh_has_none) {
+    std::vector<Finding> found;
+    find_mesh_defects("ball", make_icosphere(1, 2), found);
+    find_mesh_defects("sheet", make_grid(3, 3, 1, 1), found);
+    find_tetrahedron_defects("jelly", {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{0, 1, 2, 3}}, found);
+    EXPECT_TRUE(found.empty());
+}
+
+TEST(findings, every_kind_of_defect_is_named_with_its_indices_and_place) {
+    PolygonMesh m = make_grid(2, 1, 2, 1); // vertices 0 1 2 / 3 4 5
+    const std::vector<int> first(m.polygon_vertex.begin(), m.polygon_vertex.begin() + 4);
+    add_polygon(m, {0, 1, 1});
+    add_polygon(m, first);
+    m.positions.push_back({0, 1, 0});
+    add_polygon(m, {1, 4, 6});
+    std::vector<Finding> found;
+    find_mesh_defects("rag", m, found);
+    find_tetrahedron_defects("rag", m.positions, {{0, 1, 2, 6}, {0, 3, 1, 6}, {0, 1, 3, 6}}, found);
+    ASSERT_EQ(found.size(), 5u);
+    EXPECT_EQ(found[0].message, "1 polygon without area (2)");
+    EXPECT_EQ(found[1].message, "1 repeated polygon (3)");
+    EXPECT_EQ(found[1].polygons, (std::vector<std::vector<int>>{first}));
+    EXPECT_EQ(found[2].kind, "edges");
+    EXPECT_NE(found[2].message.find("1-4"), std::string::npos);
+    EXPECT_EQ(found[3].kind, "orientation");
+    EXPECT_EQ(found[4].message.substr(0, 30), "2 inverted or flat tetrahedra ");
+}
+
+TEST(findings, a_scene_is_checked_object_by_object) {
+    const Result<Scene> scene = parse_scene(R"({ "objects": { "sheet": { "kind": "cloth_grid", "edge": 0.5 },
+        "ball": { "kind": "sphere" } } })", "text");
+    ASSERT_TRUE(scene);
+    const Result<Compiled> c = compile_scene(*scene.value, {}, true);
+    ASSERT_TRUE(c) << to_string(c.errors[0]);
+    EXPECT_TRUE(find_defects(c.value->model, c.value->state).empty());
+}
