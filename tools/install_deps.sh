@@ -29,6 +29,7 @@ libzstd-dev         recordings
 zlib1g-dev          PNG and compressed VTK
 libembree-dev       ray-traced pictures
 libgtest-dev        tests
+libgmp-dev          exact arithmetic of the judges in the tests
 libbenchmark-dev    micro-benchmarks
 python3             checks and plots
 python3-numpy       reader for recordings
