@@ -1,0 +1,99 @@
+// Manifolds of convex shapes, collision/manifold.h: normal and nearest points from core_distance, then the
+// facing features of both cores clipped against each other. The nearest points join where no corner is as
+// deep: rims of discs, crossing lines, single points.
+#include "collision/manifold.h"
+#include "collision/manifold_clip.h"
+#include "geometry/convex_distance.h"
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+// Corners of b's feature over the flat side of a, in the axes of a
+void drop_on_plane(const ContactFace& f, const Vec3& n, bool plane_is_a, ClipPoints& out) {
+    for (int i = 0; i < f.count; ++i) {
+        const Vec3 foot(f.x[i].x(), 0, f.x[i].z());
+        const auto id = std::uint64_t(f.id[i]);
+        const Real gap = plane_is_a ? n.dot(f.x[i] - foot) : n.dot(foot - f.x[i]);
+        out.point[out.count++] = {plane_is_a ? foot : f.x[i], plane_is_a ? f.x[i] : foot, gap,
+                                  contact_key(plane_is_a ? 1 : 0, plane_is_a ? 0 : id, plane_is_a ? id : 0)};
+    }
+}
+
+void place(const Placement& f, ContactFace& face) {
+    for (int i = 0; i < face.count; ++i) face.x[i] = at(f, face.x[i]);
+    face.normal = f.R * face.normal;
+}
+
+Real roundness(const Convex& c) {
+    return c.radius + (c.core == Convex::cylinder || c.core == Convex::cone ? c.size.x() : 0);
+}
+
+// All candidate points of the cores in the axes of a
+void find_points(const ConvexPair& pair, const ConvexDistance& nearest, ClipPoints& out) {
+    const Convex &a = *pair.a, &b = *pair.b;
+    const Vec3& n = nearest.normal;
+    ContactFace fa, fb;
+    if (is_bounded(b)) {
+        find_contact_face(b, -(pair.b_in_a.R.transpose() * n), fb);
+        place(pair.b_in_a, fb);
+    }
+    if (!is_bounded(a)) {
+        drop_on_plane(fb, n, true, out);
+    } else if (!is_bounded(b)) {
+        find_contact_face(a, n, fa);
+        // in the axes of the plane, and back
+        const Placement to_b{pair.b_in_a.R.transpose(), -(pair.b_in_a.R.transpose() * pair.b_in_a.p)};
+        place(to_b, fa);
+        drop_on_plane(fa, to_b.R * n, false, out);
+        for (int i = 0; i < out.count; ++i) {
+            out.point[i].on_a = at(pair.b_in_a, out.point[i].on_a);
+            out.point[i].on_b = at(pair.b_in_a, out.point[i].on_b);
+        }
+    } else {
+        find_contact_face(a, n, fa);
+        clip_faces(fa, fb, n, roundness(a) + roundness(b), out);
+    }
+    Real deepest = std::numeric_limits<Real>::infinity(), spread = 0;
+    for (int i = 0; i < out.count; ++i) {
+        deepest = std::min(deepest, out.point[i].gap);
+        spread = std::max(spread, (out.point[i].on_a - nearest.on_a).cwiseAbs().maxCoeff());
+    }
+    if (!(deepest <= nearest.distance + 1e-5 * spread) && out.count < kClipPoints)
+        out.point[out.count++] = {nearest.on_a, nearest.on_b, nearest.distance, contact_key(3, 0, 0)};
+}
+
+} // namespace
+
+bool collide_convex(const Convex& a, const Placement& fa, const Convex& b, const Placement& fb, Real margin,
+                    Manifold& out) {
+    out.count = 0;
+    const ConvexPair pair = make_pair(a, fa, b, fb);
+    const Real thickness = a.radius + b.radius, limit = margin + thickness;
+    const ConvexDistance nearest = core_distance(pair, limit);
+    if (!(nearest.distance <= limit)) return false;
+    ClipPoints points, near;
+    find_points(pair, nearest, points);
+    for (int i = 0; i < points.count; ++i)
+        if (points.point[i].gap <= limit) near.point[near.count++] = points.point[i];
+    reduce_points(near, nearest.normal, out);
+    // grow by the balls, to the world
+    for (int i = 0; i < out.count; ++i) {
+        ManifoldPoint& p = out.point[i];
+        p.gap -= thickness;
+        p.on_a = at(fa, p.on_a + a.radius * nearest.normal);
+        p.on_b = at(fa, p.on_b - b.radius * nearest.normal);
+    }
+    out.normal = fa.R * nearest.normal;
+    return out.count > 0;
+}
+
+bool collide_convex(const ShapeStore& store, const Shape& a, const Pose& pa, const Shape& b, const Pose& pb,
+                    Real margin, Manifold& out) {
+    out.count = 0;
+    const auto ca = make_convex(store, a), cb = make_convex(store, b);
+    return ca && cb && collide_convex(*ca, make_placement(pa), *cb, make_placement(pb), margin, out);
+}
+
+} // namespace sinew
