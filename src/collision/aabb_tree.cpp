@@ -20,18 +20,6 @@ Vec3 center_of(const Aabb& b) {
             0.5 * finite(b.lo.z()) + 0.5 * finite(b.hi.z())};
 }
 
-bool has_nan(const Parallel& parallel, std::span<const Aabb> boxes, std::vector<Real>& partial) {
-    // x - x would also catch infinite numbers; a comparison with itself catches NaN only
-    return ordered_sum(parallel, int(boxes.size()), 4 * kGrain, partial, [&](int b, int e) {
-               bool bad = false;
-               for (int i = b; i < e; ++i) {
-                   const Real *lo = boxes[i].lo.data(), *hi = boxes[i].hi.data();
-                   for (int k = 0; k < 3; ++k) bad |= (lo[k] != lo[k]) | (hi[k] != hi[k]);
-               }
-               return bad ? 1.0 : 0.0;
-           }) > 0;
-}
-
 void set_levels(int count, AabbTree& tree) {
     tree.count = count;
     tree.level_count = 0;
@@ -46,6 +34,7 @@ void set_levels(int count, AabbTree& tree) {
     const int leaves = (count + kBlock - 1) / kBlock * kBlock;
     tree.id.assign(leaves, -1);
     tree.box.resize(leaves);
+    tree.cost = 0;
 }
 
 int longest_axis(const TreeItem* item, int count) {
@@ -109,18 +98,6 @@ void sort_items(const Parallel& parallel, int count, TreeScratch& s) {
     }
 }
 
-// eight exact boxes, rounded from the origin
-void round_block(const Aabb* exact, const Vec3& origin, BoxBlock& out) {
-    for (int j = 0; j < kBlock; ++j) {
-        const bool none = is_empty(exact[j]);
-        for (int c = 0; c < 3; ++c) {
-            constexpr float nan = std::numeric_limits<float>::quiet_NaN();
-            out.lo[c][j] = none ? nan : round_monotone(exact[j].lo[c] - origin[c]);
-            out.hi[c][j] = none ? nan : round_monotone(exact[j].hi[c] - origin[c]);
-        }
-    }
-}
-
 // half the surface areas of the boxes of a block; what is infinite counts nothing
 Real area_of(const BoxBlock& b) {
     Real sum = 0;
@@ -160,16 +137,40 @@ Real merge_levels(const Parallel& parallel, const AabbTree& tree, std::vector<Re
     return cost;
 }
 
-void fit(const Parallel& parallel, std::span<const Aabb> boxes, TreeScratch& s, AabbTree& tree) {
-    parallel_for(parallel, int(tree.id.size()) / kBlock, kBlockGrain, [&](int b, int e) {
-        for (int k = b; k < e; ++k) {
-            const std::size_t first = kBlock * std::size_t(k);
-            for (int j = 0; j < kBlock; ++j)
-                tree.box[first + j] = tree.id[first + j] < 0 ? Aabb{} : boxes[tree.id[first + j]];
-            round_block(&tree.box[first], tree.origin, tree.block[k]);
-        }
-    });
+// false if there is a NaN
+bool fit(const Parallel& parallel, std::span<const Aabb> boxes, TreeScratch& s, AabbTree& tree) {
+    const BlockKernels& kernels = block_kernels();
+    const Real bad =
+        ordered_sum(parallel, int(tree.id.size()) / kBlock, kBlockGrain, s.partial, [&](int b, int e) {
+            bool bad = false;
+            for (int k = b; k < e; ++k) {
+                const std::size_t first = kBlock * std::size_t(k);
+                bad |= kernels.round(boxes.data(), &tree.id[first], tree.origin, &tree.box[first],
+                                     tree.block[k]);
+            }
+            return bad ? 1.0 : 0.0;
+        });
+    if (bad > 0) {
+        set_levels(0, tree);
+        return false;
+    }
     tree.cost = merge_levels(parallel, tree, s.partial, tree.block.data());
+    return true;
+}
+
+// centres of all boxes; false if there is a NaN
+bool make_items(const Parallel& parallel, std::span<const Aabb> boxes, const Vec3& origin, TreeScratch& s) {
+    const int n = int(boxes.size());
+    s.item.resize(n);
+    return ordered_sum(parallel, n, 4 * kGrain, s.partial, [&](int b, int e) {
+               bool bad = false;
+               for (int i = b; i < e; ++i) {
+                   const Vec3 c = center_of(boxes[i]) - origin;
+                   bad |= (c.x() != c.x()) | (c.y() != c.y()) | (c.z() != c.z());
+                   s.item[i] = {{float(c.x()), float(c.y()), float(c.z())}, i};
+               }
+               return bad ? 1.0 : 0.0;
+           }) == 0;
 }
 
 } // namespace
@@ -192,30 +193,20 @@ bool build_tree(const Parallel& parallel, std::span<const Aabb> boxes, TreeScrat
                 const Vec3* origin) {
     const int n = int(boxes.size());
     set_levels(0, tree);
-    if (has_nan(parallel, boxes, s.partial)) return false;
     if (n == 0) return true;
-    set_levels(n, tree);
     tree.origin = origin ? *origin : choose_origin(boxes);
-    s.item.resize(n);
-    parallel_for(parallel, n, 4 * kGrain, [&](int b, int e) {
-        for (int i = b; i < e; ++i) {
-            const Vec3 c = center_of(boxes[i]) - tree.origin;
-            s.item[i] = {{float(c.x()), float(c.y()), float(c.z())}, i};
-        }
-    });
+    if (!tree.origin.allFinite() || !make_items(parallel, boxes, tree.origin, s)) return false;
+    set_levels(n, tree);
     sort_items(parallel, n, s);
-    parallel_for(parallel, n, 4 * kGrain, [&](int b, int e) {
-        for (int i = b; i < e; ++i) tree.id[i] = s.item[i].id;
-    });
-    fit(parallel, boxes, s, tree);
+    for (int i = 0; i < n; ++i) tree.id[i] = s.item[i].id;
+    const bool fitted = fit(parallel, boxes, s, tree);
     tree.cost_built = tree.cost;
-    return true;
+    return fitted;
 }
 
 bool refit_tree(const Parallel& parallel, std::span<const Aabb> boxes, TreeScratch& s, AabbTree& tree) {
-    if (int(boxes.size()) != tree.count || has_nan(parallel, boxes, s.partial)) return false;
-    if (tree.count) fit(parallel, boxes, s, tree);
-    return true;
+    if (int(boxes.size()) != tree.count) return false;
+    return !tree.count || fit(parallel, boxes, s, tree);
 }
 
 bool wants_rebuild(const AabbTree& tree) { return tree.cost > kRebuild * tree.cost_built; }
@@ -229,9 +220,12 @@ bool update_tree(const Parallel& parallel, std::span<const Aabb> boxes, TreeScra
 
 void move_blocks(const Parallel& parallel, const AabbTree& tree, const Vec3& origin,
                  std::vector<Real>& partial, std::vector<BoxBlock>& out) {
+    const BlockKernels& kernels = block_kernels();
+    constexpr int in_order[kBlock] = {0, 1, 2, 3, 4, 5, 6, 7};
     out.resize(tree.block.size());
     parallel_for(parallel, int(tree.id.size()) / kBlock, kBlockGrain, [&](int b, int e) {
-        for (int k = b; k < e; ++k) round_block(&tree.box[kBlock * std::size_t(k)], origin, out[k]);
+        for (int k = b; k < e; ++k)
+            kernels.round(&tree.box[kBlock * std::size_t(k)], in_order, origin, nullptr, out[k]);
     });
     merge_levels(parallel, tree, partial, out.data());
 }

@@ -47,7 +47,8 @@ struct TreeScratch {
 bool build_tree(const Parallel&, std::span<const Aabb>, TreeScratch&, AabbTree&,
                 const Vec3* origin = nullptr);
 Vec3 choose_origin(std::span<const Aabb>);
-// New boxes for the same tree, as many as it was built with. False, and nothing changed, if a number is NaN.
+// New boxes for the same tree, as many as it was built with. False if there are
+// more or fewer, or, and an empty tree, if a number is NaN.
 bool refit_tree(const Parallel&, std::span<const Aabb>, TreeScratch&, AabbTree&);
 // Summed areas have grown so far that building anew pays.
 bool wants_rebuild(const AabbTree&);

@@ -44,6 +44,20 @@ unsigned meet_box_plain(const BoxBlock& b, const float q[6]) {
     }
     return m;
 }
+bool round_plain(const Aabb* boxes, const int* id, const Vec3& origin, Aabb* exact, BoxBlock& out) {
+    bool bad = false;
+    for (int j = 0; j < kBlock; ++j) {
+        const Aabb box = id[j] < 0 ? Aabb{} : boxes[id[j]];
+        const bool some = !is_empty(box);
+        if (!some) bad |= box.lo.hasNaN() || box.hi.hasNaN(); // NaN looks like emptiness
+        if (exact) exact[j] = box;
+        for (int k = 0; k < 3; ++k) {
+            out.lo[k][j] = some ? round_monotone(box.lo[k] - origin[k]) : kNan;
+            out.hi[k][j] = some ? round_monotone(box.hi[k] - origin[k]) : kNan;
+        }
+    }
+    return bad;
+}
 void merge_plain(const BoxBlock& b, int lane, BoxBlock& out) {
     for (int k = 0; k < 3; ++k) {
         float lo = std::numeric_limits<float>::infinity(), hi = -lo;
@@ -111,6 +125,40 @@ SINEW_AVX2 unsigned meet_box_avx2(const BoxBlock& b, const float q[6]) {
     }
     return unsigned(_mm256_movemask_ps(m));
 }
+// rows of four numbers of eight boxes become columns
+SINEW_AVX2 inline void transpose(const __m128 r[kBlock], float out[3][kBlock]) {
+    for (int half = 0; half < 2; ++half) {
+        __m128 a = r[4 * half], b = r[4 * half + 1], c = r[4 * half + 2], d = r[4 * half + 3];
+        _MM_TRANSPOSE4_PS(a, b, c, d);
+        _mm_store_ps(out[0] + 4 * half, a);
+        _mm_store_ps(out[1] + 4 * half, b);
+        _mm_store_ps(out[2] + 4 * half, c);
+    }
+}
+SINEW_AVX2 bool round_avx2(const Aabb* boxes, const int* id, const Vec3& origin, Aabb* exact, BoxBlock& out) {
+    const __m256i three = _mm256_setr_epi64x(-1, -1, -1, 0);
+    const __m256d from = _mm256_setr_pd(origin.x(), origin.y(), origin.z(), 0);
+    const Aabb none;
+    __m128 rows_lo[kBlock], rows_hi[kBlock];
+    bool bad = false;
+    for (int j = 0; j < kBlock; ++j) {
+        const Aabb& box = id[j] < 0 ? none : boxes[id[j]];
+        const __m256d lo = _mm256_maskload_pd(box.lo.data(), three),
+                      hi = _mm256_maskload_pd(box.hi.data(), three);
+        if (exact) {
+            _mm256_maskstore_pd(exact[j].lo.data(), three, lo);
+            _mm256_maskstore_pd(exact[j].hi.data(), three, hi);
+        }
+        rows_lo[j] = _mm256_cvtpd_ps(_mm256_sub_pd(lo, from));
+        rows_hi[j] = _mm256_cvtpd_ps(_mm256_sub_pd(hi, from));
+        if (_mm256_movemask_pd(_mm256_cmp_pd(lo, hi, _CMP_LE_OQ)) == 0xf) continue;
+        bad |= _mm256_movemask_pd(_mm256_cmp_pd(lo, hi, _CMP_UNORD_Q)) != 0;
+        rows_lo[j] = rows_hi[j] = _mm_set1_ps(kNan);
+    }
+    transpose(rows_lo, out.lo);
+    transpose(rows_hi, out.hi);
+    return bad;
+}
 // smallest of the lanes that are not NaN: minimum returns its second argument where one is NaN
 SINEW_AVX2 inline float smallest(__m256 x) {
     x = _mm256_min_ps(x, _mm256_set1_ps(std::numeric_limits<float>::infinity()));
@@ -137,12 +185,13 @@ SINEW_AVX2 void merge_avx2(const BoxBlock& b, int lane, BoxBlock& out) {
 } // namespace
 
 const BlockKernels& plain_kernels() {
-    static constexpr BlockKernels plain{meet_plain, meet_leaves_plain, meet_box_plain, merge_plain};
+    static constexpr BlockKernels plain{meet_plain, meet_leaves_plain, meet_box_plain, round_plain,
+                                        merge_plain};
     return plain;
 }
 const BlockKernels& block_kernels() {
 #ifdef SINEW_HAVE_AVX2
-    static constexpr BlockKernels wide{meet_avx2, meet_leaves_avx2, meet_box_avx2, merge_avx2};
+    static constexpr BlockKernels wide{meet_avx2, meet_leaves_avx2, meet_box_avx2, round_avx2, merge_avx2};
     static const bool fast = has_avx2();
     if (fast) return wide;
 #endif

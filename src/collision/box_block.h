@@ -47,6 +47,8 @@ struct BlockKernels {
     Meetings (*meet_leaves)(const BoxBlock& a, const BoxBlock& b, const BoxBlock& bounds, int lane);
     // bit j: box j may meet the rounded box q = lo, hi
     unsigned (*meet_box)(const BoxBlock&, const float q[6]);
+    // boxes[id[0..8)], -1 = none, copied to `exact` (may be null) and rounded; true if a number is NaN
+    bool (*round)(const Aabb* boxes, const int* id, const Vec3& origin, Aabb* exact, BoxBlock& out);
     // box `lane` of `out` becomes the bounds of the block, NaN where the block is empty
     void (*merge)(const BoxBlock&, int lane, BoxBlock& out);
 };

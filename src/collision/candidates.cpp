@@ -120,46 +120,53 @@ std::size_t keep_pairs(const void* data, Pair* pair, std::size_t count) {
     return std::size_t(to - pair);
 }
 
-bool update(const Parallel& parallel, std::span<const Aabb> boxes, const Vec3& origin, TreeScratch& s,
-            AabbTree& t) {
-    return update_tree(parallel, boxes, s, t, &origin);
-}
-
 void renumber(std::span<const int> a, std::span<const int> b, std::vector<Pair>& pairs) {
     for (Pair& p : pairs) p = {a[p[0]], b[p[1]]};
 }
 
 // particles among themselves and against rods
-bool find_free(const Parallel& parallel, const SurfaceTopology& surface, const SurfaceNeighbors& n,
-               const Vec3& origin, CandidateScratch& s, Candidates& out) {
-    pick_boxes(s.boxes[0], n.free_vertices, s.free_boxes[0]);
-    pick_boxes(s.boxes[1], n.free_edges, s.free_boxes[1]);
-    for (int k = 0; k < 2; ++k)
-        if (!update(parallel, s.free_boxes[k], origin, s.tree, s.free_trees[k])) return false;
+void find_free(const Parallel& parallel, const SurfaceTopology& surface, const SurfaceNeighbors& n, CandidateScratch& s,
+               Candidates& out) {
     const Elements vertices{nullptr, 1, n.free_vertices.data()};
     const Elements edges{surface.edges.empty() ? nullptr : surface.edges[0].data(), 2, n.free_edges.data()};
     const FilterData to_edges{surface, n, vertices, edges}, to_vertices{surface, n, vertices, vertices};
-    find_tree_pairs(parallel, s.free_trees[0], s.free_trees[1], {keep_pairs, &to_edges}, s.pairs,
-                    out.vertex_edge);
+    find_tree_pairs(parallel, s.free_trees[0], s.free_trees[1], {keep_pairs, &to_edges}, s.pairs, out.vertex_edge);
     find_self_pairs(parallel, s.free_trees[0], {keep_pairs, &to_vertices}, s.pairs, out.vertex_vertex);
     renumber(n.free_vertices, n.free_edges, out.vertex_edge);
     renumber(n.free_vertices, n.free_vertices, out.vertex_vertex);
-    return true;
 }
 
-bool find_all(const Parallel& parallel, const Motion& m, const SurfaceNeighbors& n, CandidateScratch& s,
-              Candidates& out) {
-    const SurfaceTopology& surface = m.surface;
+void clear(Candidates& c) {
+    for (auto* list : {&c.vertex_triangle, &c.edge_edge, &c.vertex_edge, &c.vertex_vertex}) list->clear();
+}
+
+} // namespace
+
+bool update_candidate_trees(const Parallel& parallel, const SurfaceTopology& surface, const SurfaceNeighbors& n,
+                            std::span<const Real3> x_t0, std::span<const Real3> x_t1, Real margin,
+                            CandidateScratch& s) {
+    const auto vertices = std::size_t(surface.vertex_count);
+    if (x_t0.size() != vertices || x_t1.size() != vertices || margin != margin) return false;
+    const Motion m{surface, x_t0, x_t1, margin};
     make_vertex_boxes(parallel, m, s.boxes[0]);
     make_boxes(parallel, m, surface.edges, s.boxes[1]);
     make_boxes(parallel, m, surface.triangles, s.boxes[2]);
+    pick_boxes(s.boxes[0], n.free_vertices, s.free_boxes[0]);
+    pick_boxes(s.boxes[1], n.free_vertices.empty() ? std::span<const int>() : n.free_edges, s.free_boxes[1]);
     // one origin for all, kept while the trees are
-    const Vec3 origin = s.trees[0].count == surface.vertex_count && surface.vertex_count
-                            ? s.trees[0].origin
-                            : choose_origin(s.boxes[0]);
-    if (!update(parallel, s.boxes[0], origin, s.tree, s.trees[0])) return false;
-    if (surface.triangles.size() && !update(parallel, s.boxes[2], origin, s.tree, s.trees[2])) return false;
-    if (surface.edges.size() && !update(parallel, s.boxes[1], origin, s.tree, s.trees[1])) return false;
+    const bool same = vertices && s.trees[0].count == surface.vertex_count;
+    const Vec3 origin = same ? s.trees[0].origin : choose_origin(s.boxes[0]);
+    if (!origin.allFinite()) return false;
+    for (int k = 0; k < 3; ++k)
+        if (!update_tree(parallel, s.boxes[k], s.tree, s.trees[k], &origin)) return false;
+    for (int k = 0; k < 2; ++k)
+        if (!update_tree(parallel, s.free_boxes[k], s.tree, s.free_trees[k], &origin)) return false;
+    return true;
+}
+
+void search_candidates(const Parallel& parallel, const SurfaceTopology& surface, const SurfaceNeighbors& n,
+                       CandidateScratch& s, Candidates& out) {
+    clear(out);
     const Elements vertices{nullptr, 1, nullptr};
     if (surface.triangles.size()) {
         const Elements triangles{surface.triangles[0].data(), 3, nullptr};
@@ -171,22 +178,16 @@ bool find_all(const Parallel& parallel, const Motion& m, const SurfaceNeighbors&
         const FilterData f{surface, n, edges, edges};
         find_self_pairs(parallel, s.trees[1], {keep_pairs, &f}, s.pairs, out.edge_edge);
     }
-    return n.free_vertices.empty() || find_free(parallel, surface, n, origin, s, out);
+    if (!n.free_vertices.empty()) find_free(parallel, surface, n, s, out);
 }
 
-} // namespace
-
 bool find_candidates(const Parallel& parallel, const SurfaceTopology& surface, const SurfaceNeighbors& n,
-                     std::span<const Real3> x_t0, std::span<const Real3> x_t1, Real margin,
-                     CandidateScratch& s, Candidates& out) {
-    for (auto* list : {&out.vertex_triangle, &out.edge_edge, &out.vertex_edge, &out.vertex_vertex})
-        list->clear();
-    const auto vertices = std::size_t(surface.vertex_count);
-    if (x_t0.size() != vertices || x_t1.size() != vertices || margin != margin) return false;
-    if (find_all(parallel, {surface, x_t0, x_t1, margin}, n, s, out)) return true;
-    for (auto* list : {&out.vertex_triangle, &out.edge_edge, &out.vertex_edge, &out.vertex_vertex})
-        list->clear();
-    return false;
+                     std::span<const Real3> x_t0, std::span<const Real3> x_t1, Real margin, CandidateScratch& s,
+                     Candidates& out) {
+    clear(out);
+    if (!update_candidate_trees(parallel, surface, n, x_t0, x_t1, margin, s)) return false;
+    search_candidates(parallel, surface, n, s, out);
+    return true;
 }
 
 bool find_candidates(const Parallel& parallel, const SurfaceTopology& surface, const SurfaceNeighbors& n,

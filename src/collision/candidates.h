@@ -66,4 +66,10 @@ bool find_candidates(const Parallel&, const SurfaceTopology&, const SurfaceNeigh
                      std::span<const Real3> x_t0, std::span<const Real3> x_t1, Real margin, CandidateScratch&,
                      Candidates&);
 
+// The two halves of it: boxes and trees, then pairs.
+bool update_candidate_trees(const Parallel&, const SurfaceTopology&, const SurfaceNeighbors&,
+                            std::span<const Real3> x_t0, std::span<const Real3> x_t1, Real margin, CandidateScratch&);
+void search_candidates(const Parallel&, const SurfaceTopology&, const SurfaceNeighbors&, CandidateScratch&,
+                       Candidates&);
+
 } // namespace sinew
