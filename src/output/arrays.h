@@ -9,7 +9,7 @@
 // / 2.97 / 2.42 / 2.07. Prediction from the frame before gives 5.89 and 2.27 there (2.32 instead of 3.51 for
 // a particle cloud) but would cost random access, so it is not used.
 #pragma once
-#include "output/file.h"
+#include "core/file.h"
 #include <unordered_map>
 
 namespace sinew {

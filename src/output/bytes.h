@@ -1,7 +1,7 @@
 // Numbers to and from little-endian bytes (formats that are big endian swap with reverse_bytes). The reader
 // never goes past its end: it gives zeros and remembers that it failed.
 #pragma once
-#include "output/file.h"
+#include "core/file.h"
 #include <algorithm>
 #include <bit>
 #include <cstring>

@@ -2,7 +2,7 @@
 // unique. Exporters and readers rely on it instead of checking each index themselves.
 #pragma once
 #include "model/snapshot.h"
-#include "output/file.h"
+#include "core/file.h"
 
 namespace sinew {
 

@@ -1,5 +1,5 @@
 #include "output/checkpoint.h"
-#include "output/atomic_file.h"
+#include "core/atomic_file.h"
 #include <algorithm>
 #include <cstring>
 #include <exception>

@@ -1,5 +1,5 @@
 #include "output/csv.h"
-#include "output/atomic_file.h"
+#include "core/atomic_file.h"
 #include "output/output.h"
 #include "output/select.h"
 #include "output/text.h"

@@ -5,7 +5,7 @@
 // empty cells.
 //   gnuplot, numpy.genfromtxt(delimiter=",", names=True) read it as it is, pandas.read_csv with comment="#".
 #pragma once
-#include "output/file.h"
+#include "core/file.h"
 
 namespace sinew {
 

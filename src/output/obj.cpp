@@ -4,7 +4,7 @@
 //   Vertex groups: OBJ groups elements, not vertices. A polygon belongs to the groups that hold all its
 //   corners (`g a b`); what is left of a group goes into it as points, so that the group's set of vertices
 //   survives. A polygon with a corner without texture coordinate is written without any: OBJ cannot mix.
-#include "output/atomic_file.h"
+#include "core/atomic_file.h"
 #include "output/check.h"
 #include "output/flatten.h"
 #include "output/output.h"

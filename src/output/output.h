@@ -14,7 +14,7 @@
 // called.
 #pragma once
 #include "model/snapshot.h"
-#include "output/file.h"
+#include "core/file.h"
 #include <limits>
 #include <memory>
 #include <span>

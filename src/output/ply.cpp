@@ -4,7 +4,7 @@
 //           "velocity_x" ...; 0 where an object lacks it), group_NAME (1 = member)
 //   face    vertex_indices, texcoord (u v of each corner, if any object has texture coordinates), object
 //   edge    vertex1 vertex2 object
-#include "output/atomic_file.h"
+#include "core/atomic_file.h"
 #include "output/bytes.h"
 #include "output/flatten.h"
 #include "output/output.h"

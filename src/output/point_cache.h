@@ -5,7 +5,7 @@
 // set to y. The number of points must stay the same over the run; slots of dead particles stay where they
 // were.
 #pragma once
-#include "output/atomic_file.h"
+#include "core/atomic_file.h"
 #include "output/output.h"
 
 namespace sinew {

@@ -37,7 +37,7 @@ struct Loader {
         constexpr std::size_t n = sizeof(T) / sizeof(double);
         if (flat.size() % n) errors.push_back({.path = name, .message = "has an incomplete entry"});
         a.resize(flat.size() / n);
-        if (!a.empty()) std::memcpy(a.data(), flat.data(), a.size() * sizeof(T));
+        if (!a.empty()) std::memcpy(static_cast<void*>(a.data()), flat.data(), a.size() * sizeof(T));
     }
     void operator()(const char* name, std::vector<Real3>& a) { tuples(name, a); }
     void operator()(const char* name, std::vector<Real4>& a) { tuples(name, a); }

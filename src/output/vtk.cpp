@@ -5,7 +5,7 @@
 //   object_names, corner_uv (two numbers per polygon corner, if some vertex has several)
 // Arrays are appended raw: UInt64 header [blocks, block size, size of the last partial block, compressed size
 // of each block], then the zlib streams. Reference: VTK File Formats, section XML.
-#include "output/atomic_file.h"
+#include "core/atomic_file.h"
 #include "output/bytes.h"
 #include "output/flatten.h"
 #include "output/output.h"

@@ -9,33 +9,48 @@
 
 namespace sinew {
 
-static constexpr long long kActlPosition = 8 + 25 + 13; // after signature, IHDR and sRGB
+static constexpr std::uint64_t kActlPosition = 8 + 25 + 13; // after signature, IHDR and sRGB
 
 static Error apng_error(const ApngWriter& w, std::string message) {
     Error error;
-    error.file = w.file.path;
+    error.file = w.path;
     error.message = std::move(message);
     return error;
+}
+
+static std::optional<Error> first_of(const Errors& errors) {
+    if (errors.empty()) return std::nullopt;
+    return errors[0];
+}
+
+// the first failure stays: later calls do nothing, so that not every call must be checked
+template <class F> static bool keep_failure(ApngWriter& w, F&& work) {
+    if (w.failure.empty()) w.failure = work();
+    return w.failure.empty();
+}
+static void put(ApngWriter& w, AtomicFile& file, std::span<const std::uint8_t> bytes) {
+    keep_failure(w, [&] { return file.write(bytes); });
 }
 
 static void put_chunk(ApngWriter& w, std::string_view type, std::span<const std::uint8_t> data) {
     Bytes bytes;
     add_chunk(type, data, bytes);
-    write_bytes(w.file, bytes);
+    put(w, w.file, bytes);
 }
 
-static void put_animation_control(ApngWriter& w) {
-    Bytes data;
+static Bytes animation_control(const ApngWriter& w) {
+    Bytes data, chunk;
     add_u32(data, std::uint32_t(w.frame_count));
     add_u32(data, std::uint32_t(std::max(0, w.settings.loops)));
-    put_chunk(w, "acTL", data);
+    add_chunk("acTL", data, chunk);
+    return chunk;
 }
 
 static void put_start(ApngWriter& w, PngColor color) {
-    write_bytes(w.file, kPngSignature);
+    put(w, w.file, kPngSignature);
     put_chunk(w, "IHDR", png_header(w.width, w.height, color));
     put_chunk(w, "sRGB", Bytes{0});
-    put_animation_control(w); // the count is put in when it is known
+    put(w, w.file, animation_control(w)); // the count is put in when it is known
 }
 
 std::optional<Error> open_apng(const std::string& path, int width, int height, const ApngSettings& settings,
@@ -46,7 +61,8 @@ std::optional<Error> open_apng(const std::string& path, int width, int height, c
     w.frame_count = 0;
     w.sequence = 0;
     w.shown = {};
-    w.file.path = path;
+    w.path = path;
+    w.failure.clear();
     if (width < 1 || height < 1 || width > kPictureSide || height > kPictureSide)
         return apng_error(w, "picture size out of range: " + std::to_string(width) + " x " +
                                  std::to_string(height));
@@ -55,13 +71,13 @@ std::optional<Error> open_apng(const std::string& path, int width, int height, c
     if (settings.colors < 0 || settings.colors == 1 || settings.colors > 255)
         return apng_error(w, "colours of the palette: 0 (all) or 2 to 255, not " +
                                  std::to_string(settings.colors));
-    if (auto error = open_file(path, w.file)) return error;
+    if (Errors e = w.file.open(path); !e.empty()) return first_of(e);
     if (settings.colors == 0) {
         put_start(w, PngColor::rgba);
-        return find_failure(w.file);
+        return first_of(w.failure);
     }
     w.histogram = make_histogram();
-    return open_file(path + ".spool", w.spool);
+    return first_of(w.spool.open(path + ".spool"));
 }
 
 // Seconds per frame as a fraction of two 16-bit numbers, exact for whole and for NTSC-like rates
@@ -190,42 +206,44 @@ static void spool_frame(ApngWriter& w, const Picture& p) {
         throw std::bad_alloc();
     packed.resize(length);
     add_u32(size, std::uint32_t(length));
-    write_bytes(w.spool, size);
-    write_bytes(w.spool, packed);
+    put(w, w.spool, size);
+    put(w, w.spool, packed);
     w.shown = p;
 }
 
 std::optional<Error> add_frame(ApngWriter& w, const Picture& p) {
     if (auto error = check_picture(p)) {
-        error->file = w.file.path;
+        error->file = w.path;
         return error;
     }
     if (p.width != w.width || p.height != w.height)
         return apng_error(w, "frame of " + std::to_string(p.width) + " x " + std::to_string(p.height) +
                                  " pixels in a film of " + std::to_string(w.width) + " x " +
                                  std::to_string(w.height));
-    if (!w.file.file) return apng_error(w, "the film is not open");
+    if (w.file.path.empty()) return apng_error(w, "the film is not open");
     if (w.settings.colors)
         spool_frame(w, p);
     else
         add_frame_exact(w, p);
     ++w.frame_count;
-    if (auto error = find_failure(w.spool)) return error;
-    return find_failure(w.file);
+    return first_of(w.failure);
 }
 
-// Reads one spooled frame and adds it to `p`; false if the file cannot be read back.
-static bool unspool_frame(ApngWriter& w, Picture& p) {
+// Reads one spooled frame and adds it to `p`.
+static Errors unspool_frame(ApngWriter& w, std::uint64_t& at, Picture& p) {
+    const Errors damaged{apng_error(w, "cannot read back " + w.spool.temporary)};
     std::uint8_t head[4];
-    if (std::fread(head, 1, 4, w.spool.file) != 4) return false;
+    if (Errors e = w.spool.read_back(at, head); !e.empty()) return e;
     const std::size_t size = std::size_t(head[0]) << 24 | head[1] << 16 | head[2] << 8 | head[3];
+    if (size > w.spool.position()) return damaged;
     Bytes packed(size), difference(p.rgba.size());
-    if (std::fread(packed.data(), 1, size, w.spool.file) != size) return false;
+    if (Errors e = w.spool.read_back(at + 4, packed); !e.empty()) return e;
+    at += 4 + size;
     uLongf length = uLongf(difference.size());
-    if (uncompress(difference.data(), &length, packed.data(), uLong(size)) != Z_OK) return false;
-    if (length != difference.size()) return false;
+    if (uncompress(difference.data(), &length, packed.data(), uLong(size)) != Z_OK) return damaged;
+    if (length != difference.size()) return damaged;
     for (std::size_t i = 0; i < length; ++i) p.rgba[i] = std::uint8_t(p.rgba[i] + difference[i]);
-    return true;
+    return {};
 }
 
 namespace {
@@ -238,7 +256,7 @@ struct PaletteTry {
 } // namespace
 
 static bool is_too_large(const ApngWriter& w) {
-    return w.settings.limit > 0 && file_position(w.file) > w.settings.limit - 12; // IEND comes on top
+    return w.settings.limit > 0 && (long long)(w.file.position()) > w.settings.limit - 12; // IEND comes on top
 }
 
 // Stops early where the limit is passed; the caller looks.
@@ -251,12 +269,12 @@ static std::optional<Error> write_palette_film(const PaletteTry& how, ApngWriter
     for (const Rgb8& c : map.palette) palette.insert(palette.end(), c.begin(), c.end());
     put_chunk(w, "PLTE", palette);
     put_chunk(w, "tRNS", Bytes{0});
-    if (!seek_file(w.spool, 0)) return find_failure(w.spool);
+    std::uint64_t at = 0; // in the spool
     const std::size_t pixels = std::size_t(w.width) * w.height;
     Picture now = make_picture(w.width, w.height, {0, 0, 0, 0}), source;
     Bytes indices(pixels), before;
     for (int f = 0; f < w.frame_count && !is_too_large(w); ++f) {
-        if (!unspool_frame(w, now)) return apng_error(w, "cannot read back " + w.spool.temporary);
+        if (Errors e = unspool_frame(w, at, now); !e.empty()) return first_of(e);
         if (f == 0) source = now;
         before = indices;
         for (std::size_t i = 0; i < pixels; ++i) {
@@ -268,9 +286,9 @@ static std::optional<Error> write_palette_film(const PaletteTry& how, ApngWriter
                                              : find_color(map, c[0], c[1], c[2])));
         }
         put_frame(w, indices, before, 1, f == 0);
-        if (auto error = find_failure(w.file)) return error;
+        if (!w.failure.empty()) break;
     }
-    return {};
+    return first_of(w.failure);
 }
 
 // The film as asked for, or, where it must fit a limit, the best of a few coarser ones that does.
@@ -285,7 +303,7 @@ static std::optional<Error> write_fitting_film(ApngWriter& w) {
         if (s.limit > 0)
             tries.push_back({std::min(t.colors, s.colors), std::max(t.tolerance, s.tolerance), t.dither});
     for (const PaletteTry& t : tries) {
-        if (!restart_file(w.file)) return find_failure(w.file);
+        if (!keep_failure(w, [&] { return w.file.restart(); })) return first_of(w.failure);
         if (auto error = write_palette_film(t, w)) return error;
         if (!is_too_large(w)) return {};
     }
@@ -295,19 +313,20 @@ static std::optional<Error> write_fitting_film(ApngWriter& w) {
 
 std::optional<Error> close_apng(ApngWriter& w) {
     std::optional<Error> error;
-    if (!w.file.file) return apng_error(w, "the film is not open");
+    if (w.file.path.empty()) return apng_error(w, "the film is not open");
     if (w.frame_count == 0) error = apng_error(w, "a film without frames");
-    if (!error) error = find_failure(w.spool);
+    if (!error) error = first_of(w.failure);
     if (!error && w.settings.colors) error = write_fitting_film(w);
-    discard_file(w.spool);
+    w.spool.discard();
     if (error) {
-        discard_file(w.file);
+        w.file.discard();
         return error;
     }
     put_chunk(w, "IEND", {});
-    seek_file(w.file, kActlPosition);
-    put_animation_control(w);
-    return commit_file(w.file);
+    keep_failure(w, [&] { return w.file.patch(kActlPosition, animation_control(w)); });
+    keep_failure(w, [&] { return w.file.commit(); });
+    if (!w.failure.empty()) w.file.discard();
+    return first_of(w.failure);
 }
 
 } // namespace sinew

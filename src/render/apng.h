@@ -3,7 +3,7 @@
 // that packs better. With a palette the film is spooled to a temporary file first, because the one palette of
 // the file must suit all frames; memory stays at a few frames in both cases.
 #pragma once
-#include "core/safe_file.h"
+#include "core/atomic_file.h"
 #include "render/palette.h"
 
 namespace sinew {
@@ -21,8 +21,10 @@ struct ApngWriter {
     int width = 0, height = 0;
     int frame_count = 0;
     std::uint32_t sequence = 0; // of the next fcTL or fdAT
-    SafeFile file;
-    SafeFile spool;           // palette only: deflated differences of successive frames
+    std::string path;
+    AtomicFile file;
+    AtomicFile spool;         // palette only: deflated differences of successive frames
+    Errors failure;           // the first that happened to either file; nothing more is written then
     ColorHistogram histogram; // palette only: colours that appeared, counted when a pixel changed
     Picture shown;            // what a viewer sees after the last frame (palette: the last frame as it came)
 };

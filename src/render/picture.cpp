@@ -1,5 +1,5 @@
 #include "render/picture.h"
-#include "core/safe_file.h"
+#include "core/atomic_file.h"
 #include "render/png.h"
 
 namespace sinew {
@@ -46,7 +46,9 @@ std::optional<Error> write_png(const Picture& p, const std::string& path) {
         error->file = path;
         return error;
     }
-    return write_file(path, encode_png(p));
+    const Errors errors = write_atomically(path, encode_png(p));
+    if (errors.empty()) return std::nullopt;
+    return errors[0];
 }
 
 } // namespace sinew

@@ -1,7 +1,7 @@
 // Writes the seed inputs of recording_fuzz and checkpoint_fuzz: make_corpus FOLDER fills
 // FOLDER/recording_corpus and FOLDER/checkpoint_corpus. Run it again when the format changes; the files are
 // kept next to this one.
-#include "output/atomic_file.h"
+#include "core/atomic_file.h"
 #include "output/checkpoint.h"
 #include "output/recording.h"
 #include <cstdio>

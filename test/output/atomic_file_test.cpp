@@ -1,4 +1,4 @@
-#include "output/atomic_file.h"
+#include "core/atomic_file.h"
 #include "output/samples.h"
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,6 +19,27 @@ TEST(AtomicFile, appears_complete_and_only_on_commit) {
     ASSERT_NO_ERRORS(file.commit());
     EXPECT_EQ(read_text_file(path), "Jello world");
     EXPECT_EQ(folder.files(), std::vector<std::string>{"a.txt"});
+}
+
+TEST(AtomicFile, is_read_back_and_started_anew_before_it_is_committed) {
+    TemporaryFolder folder;
+    const std::string path = folder.path("a.txt");
+    AtomicFile file;
+    std::uint8_t back[3] = {};
+    EXPECT_EQ(file.read_back(0, back).size(), 1u); // not open yet
+    ASSERT_NO_ERRORS(file.open(path));
+    ASSERT_NO_ERRORS(file.write("hello"));
+    EXPECT_EQ(file.position(), 5u);
+    ASSERT_NO_ERRORS(file.read_back(2, back));
+    EXPECT_EQ(std::string(back, back + 3), "llo");
+    EXPECT_EQ(file.read_back(3, back).size(), 1u); // beyond the end
+    ASSERT_NO_ERRORS(file.write(" world"));
+    EXPECT_EQ(file.position(), 11u);
+    ASSERT_NO_ERRORS(file.restart());
+    EXPECT_EQ(file.position(), 0u);
+    ASSERT_NO_ERRORS(file.write("bye"));
+    ASSERT_NO_ERRORS(file.commit());
+    EXPECT_EQ(read_text_file(path), "bye");
 }
 
 TEST(AtomicFile, destroyed_without_commit_leaves_the_old_file_and_no_rubbish) {

@@ -1,7 +1,7 @@
 // A small run with every kind of geometry the snapshots know, and what tests of files need.
 #pragma once
 #include "model/snapshot.h"
-#include "output/file.h"
+#include "core/file.h"
 #include <filesystem>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "output/file.h"
+#include "core/file.h"
 #include <algorithm>
 #include <cerrno>
 #include <fcntl.h>

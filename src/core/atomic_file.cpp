@@ -1,4 +1,4 @@
-#include "output/atomic_file.h"
+#include "core/atomic_file.h"
 #include <cerrno>
 #include <cstdio>
 #include <sys/stat.h>
@@ -65,11 +65,28 @@ Errors AtomicFile::write(ByteSpan bytes) {
     return renamed(flush(*this), *this);
 }
 
+// everything written is in the file, and its descriptor is open
+static Errors settle(AtomicFile& a) {
+    if (a.path.empty()) return {file_error("", "used before it was opened")};
+    if (Errors e = flush(a); !e.empty()) return renamed(e, a);
+    return is_open(a.file) ? Errors{} : renamed(open_to_update(a.temporary, a.file), a);
+}
+
 Errors AtomicFile::patch(std::uint64_t offset, ByteSpan bytes) {
-    if (Errors e = flush(*this); !e.empty()) return renamed(e, *this);
-    if (!is_open(file))
-        if (Errors e = open_to_update(temporary, file); !e.empty()) return renamed(e, *this);
+    if (Errors e = settle(*this); !e.empty()) return e;
     return renamed(write_at(file, offset, bytes), *this);
+}
+
+Errors AtomicFile::read_back(std::uint64_t offset, std::span<std::uint8_t> bytes) {
+    if (Errors e = settle(*this); !e.empty()) return e;
+    return renamed(read_at(file, offset, bytes), *this);
+}
+
+Errors AtomicFile::restart() {
+    buffer.clear();
+    if (Errors e = settle(*this); !e.empty()) return e;
+    size = 0;
+    return renamed(truncate(file, 0), *this);
 }
 
 Errors AtomicFile::release() {

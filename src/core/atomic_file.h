@@ -3,7 +3,7 @@
 // old file as it was and no temporary file behind. After a power cut the old or the new file is there (the
 // folder is not synced: that would only decide which, and doubles the cost).
 #pragma once
-#include "output/file.h"
+#include "core/file.h"
 #include <utility>
 
 namespace sinew {
@@ -17,7 +17,10 @@ struct AtomicFile {
     Errors open(const std::string& path);
     Errors write(ByteSpan bytes); // appended, buffered
     Errors write(std::string_view text) { return write(as_bytes(text)); }
-    Errors patch(std::uint64_t offset, ByteSpan bytes); // overwrites what was written before
+    Errors patch(std::uint64_t offset, ByteSpan bytes);                   // overwrites what was written before
+    Errors read_back(std::uint64_t offset, std::span<std::uint8_t> bytes); // what was written before
+    Errors restart();                                                     // empty again
+    std::uint64_t position() const { return size + buffer.size(); }       // bytes written so far
     Errors release(); // closes the descriptor until the next write: hundreds of files may be in progress
     Errors commit();  // sync, rename; nothing may follow
     void discard();   // removes the temporary file
