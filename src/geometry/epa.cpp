@@ -235,7 +235,7 @@ Penetration run_epa(const ConvexPair& pair, const Simplex& s) {
         const Real height = f.n.dot(w.w); // an upper bound of the depth, f.d a lower one
         if (height < best) {
             best = height;
-            r.depth = std::max(height, Real(0));
+            r.depth = height;
             r.normal = f.n;
             set_witness(p, f, r);
         }

@@ -74,10 +74,12 @@ Nearest nearest_tetrahedron(const Simplex& s) {
     for (int l = 0; l < 4; ++l) {
         const auto& f = kFaces[l];
         const Vec3 &a = s.point[f[0]].w, &b = s.point[f[1]].w, &c = s.point[f[2]].w;
-        const Vec3 n = (b - a).cross(c - a), up = s.point[l].w - a;
+        const Vec3 e = b - a, g = c - a, n = e.cross(g), up = s.point[l].w - a;
         const Real apex = n.dot(up), origin = -n.dot(a);
-        const bool flat = std::abs(apex) <= 16 * kEps * n.norm() * up.norm();
-        if (!flat && apex * origin >= 0) {
+        // signs below the rounding of the products decide nothing: look at the face
+        const Real rounding = 64 * kEps * e.norm() * g.norm();
+        const bool known = std::abs(apex) > rounding * up.norm() && std::abs(origin) > rounding * a.norm();
+        if (known && apex * origin > 0) {
             weight[l] = origin / apex;
             sum += weight[l];
             continue;
@@ -137,6 +139,7 @@ DifferencePoint support(const ConvexPair& pair, const Vec3& d, int hint_a, int h
 
 GjkResult run_gjk(const ConvexPair& pair, Real limit, Simplex& s) {
     GjkResult r;
+    Real bound = 0; // of the distance, times |v|
     Vec3 start = -pair.b_in_a.p;
     if (!(start.squaredNorm() > 0)) start = Vec3::UnitX();
     s.count = 1;
@@ -152,7 +155,8 @@ GjkResult run_gjk(const ConvexPair& pair, Real limit, Simplex& s) {
         }
         const DifferencePoint& last = s.point[s.count - 1];
         const DifferencePoint w = support(pair, -r.v, last.id_a, last.id_b);
-        const Real length = std::sqrt(vv), bound = r.v.dot(w.w);
+        const Real length = std::sqrt(vv);
+        bound = r.v.dot(w.w);
         if (bound > limit * length && bound > 0) {
             r.state = GjkResult::beyond;
             r.distance = bound / length;
@@ -174,6 +178,8 @@ GjkResult run_gjk(const ConvexPair& pair, Real limit, Simplex& s) {
         r.v = n.v;
         vv = n.vv;
     }
+    // stopped by rounding without a plane between the cores: they touch or overlap
+    if (r.state == GjkResult::separated && !(bound > 0)) r.state = GjkResult::overlapping;
     set_witness(s, r);
     r.distance = r.state == GjkResult::overlapping ? 0 : std::sqrt(vv);
     return r;
