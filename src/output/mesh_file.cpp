@@ -1,7 +1,7 @@
 #include "output/mesh_file.h"
 #include "core/math.h"
 #include "geometry/triangulate.h"
-#include "output/atomic_file.h"
+#include "core/atomic_file.h"
 #include "output/text.h"
 #include <algorithm>
 #include <cctype>

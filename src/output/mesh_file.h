@@ -3,7 +3,7 @@
 // Numbers have the shortest digits that read back as the same double (STL: float).
 #pragma once
 #include "geometry/mesh.h"
-#include "output/file.h"
+#include "core/file.h"
 
 namespace sinew {
 

@@ -1,33 +1,8 @@
 // No allocation inside `step` after the first steps (design 6). operator new of this executable counts; what
 // CHOLMOD, Eigen's sparse matrices and oneTBB take inside goes through malloc and is not counted: named
 // exceptions.
+#include "allocation_counter.h"
 #include "solver/newton_fixture.h"
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
-static std::atomic<long> allocation_count{0};
-
-static void* counted(std::size_t size, std::size_t alignment) {
-    ++allocation_count;
-    void* p = alignment <= alignof(std::max_align_t)
-                  ? std::malloc(size ? size : 1)
-                  : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-    if (!p) throw std::bad_alloc();
-    return p;
-}
-void* operator new(std::size_t size) { return counted(size, 0); }
-void* operator new[](std::size_t size) { return counted(size, 0); }
-void* operator new(std::size_t size, std::align_val_t a) { return counted(size, std::size_t(a)); }
-void* operator new[](std::size_t size, std::align_val_t a) { return counted(size, std::size_t(a)); }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete[](void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
-void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
 
 using namespace sinew;
 
@@ -62,9 +37,9 @@ long count_allocations(const ModelBuilder& b, State now, Solver& solver, Real dt
     long counted = 0;
     for (int i = 0; i < 8; ++i) {
         vec(input.points[0].x) += Vec3(1e-4, 0, 0);
-        const long before = allocation_count;
+        const long before = allocation_count();
         const Report r = solver.step(b.model, input, now, next, dt);
-        if (i >= 4) counted += allocation_count - before;
+        if (i >= 4) counted += allocation_count() - before;
         EXPECT_NE(r.status, Status::failed) << r.message;
         std::swap(now, next);
     }
@@ -74,9 +49,9 @@ long count_allocations(const ModelBuilder& b, State now, Solver& solver, Real dt
 } // namespace
 
 TEST(allocation, is_seen_by_the_counter) {
-    const long before = allocation_count;
+    const long before = allocation_count();
     const std::vector<int> a(100);
-    EXPECT_EQ(allocation_count, before + 1);
+    EXPECT_EQ(allocation_count(), before + 1);
 }
 
 TEST(allocation, explicit_steps_allocate_nothing) {
