@@ -43,6 +43,7 @@ struct Entry {
     void (*run)(const Options&, Results&);
 };
 
+void run_ccd(const Options&, Results&);
 void run_collision(const Options&, Results&);
 void run_implicit(const Options&, Results&);
 void run_springs(const Options&, Results&);
