@@ -28,6 +28,7 @@ struct Moving {
     Real separation;
     Real largest; // of all sizes
     // plane: control points of w . (e x f), of |e x f|, and the bound of the error
+    Vec3 e0, e1, f0, f1;
     Bernstein3 f, area;
     Real error;
 };
@@ -40,26 +41,43 @@ template <Kind K> Vec3 difference(const CcdPoints& x, int i) {
     return x[0] - x[1 + i];
 }
 
-// fills the differences; true when one coordinate axis separates the pair all the time, which is exact
-template <Kind K> bool set_differences(const CcdPoints& x0, const CcdPoints& x1, Moving& m) {
-    constexpr int n = kCorners[int(K)];
-    Real sum = 0;
-    for (int i = 0; i < n; ++i) {
-        m.d0[i] = difference<K>(x0, i), m.d1[i] = difference<K>(x1, i);
-        for (int k = 0; k < 3; ++k) sum += std::abs(m.d0[i][k]) + std::abs(m.d1[i][k]);
-    }
-    m.largest = sum;
+// The range of the differences along an axis at one time. Rounding is monotone: these are the smallest and
+// the largest of the rounded differences.
+struct Range {
+    Real lo, hi;
+};
+template <Kind K> Range range_along(const CcdPoints& x, int k) {
+    if constexpr (K == Kind::edge_edge)
+        return {lowest(x[2][k], x[3][k]) - highest(x[0][k], x[1][k]),
+                highest(x[2][k], x[3][k]) - lowest(x[0][k], x[1][k])};
+    Real lo = x[1][k], hi = lo;
+    for (int i = 2; i <= kCorners[int(K)]; ++i) lo = lowest(lo, x[i][k]), hi = highest(hi, x[i][k]);
+    return {x[0][k] - hi, x[0][k] - lo};
+}
+
+enum class First { apart, open, out_of_range };
+
+// one coordinate axis separates the pair all the time, which is exact; or what to do next
+template <Kind K> First look_along_axes(const CcdPoints& x0, const CcdPoints& x1, Moving& m) {
+    constexpr int points = K == Kind::edge_edge ? 4 : 1 + kCorners[int(K)];
+    Real sum = 0; // of everything: finite when all is
+    for (int i = 0; i < points; ++i)
+        for (int k = 0; k < 3; ++k) sum += x0[i][k] + x1[i][k];
     const Real need = m.separation * (1 + 4 * kUnit);
     bool apart = false;
+    m.largest = 0;
     for (int k = 0; k < 3; ++k) {
-        Real lo = lowest(m.d0[0][k], m.d1[0][k]), hi = highest(m.d0[0][k], m.d1[0][k]);
-        for (int i = 1; i < n; ++i) {
-            lo = lowest(lo, lowest(m.d0[i][k], m.d1[i][k]));
-            hi = highest(hi, highest(m.d0[i][k], m.d1[i][k]));
-        }
+        const Range a = range_along<K>(x0, k), b = range_along<K>(x1, k);
+        const Real lo = lowest(a.lo, b.lo), hi = highest(a.hi, b.hi);
         apart |= lo > need || hi < -need;
+        m.largest = highest(m.largest, highest(-lo, hi));
     }
-    return apart && sum < kLarge;
+    if (!(sum - sum == 0) || !(m.largest < kLarge && m.largest > kSmall)) return First::out_of_range;
+    return apart ? First::apart : First::open;
+}
+
+template <Kind K> void set_differences(const CcdPoints& x0, const CcdPoints& x1, Moving& m) {
+    for (int i = 0; i < kCorners[int(K)]; ++i) m.d0[i] = difference<K>(x0, i), m.d1[i] = difference<K>(x1, i);
 }
 
 Real largest_component(const Vec3& a, const Vec3& b) {
@@ -71,6 +89,7 @@ template <Kind K> void set_plane(const CcdPoints& x0, const CcdPoints& x1, Movin
     constexpr int ea = K == Kind::edge_edge ? 0 : 1, fa = K == Kind::edge_edge ? 2 : 1;
     constexpr int eb = K == Kind::edge_edge ? 1 : 2, fb = 3;
     const Vec3 e0 = x0[eb] - x0[ea], e1 = x1[eb] - x1[ea], f0 = x0[fb] - x0[fa], f1 = x1[fb] - x1[fa];
+    m.e0 = e0, m.e1 = e1, m.f0 = f0, m.f1 = f1;
     const Vec3 &w0 = m.d0[0], &w1 = m.d1[0];
     const Vec3 na = e0.cross(f0), nb = 0.5 * (e0.cross(f1) + e1.cross(f0)), nc = e1.cross(f1);
     m.f = {w0.dot(na), (2 * w0.dot(nb) + w1.dot(na)) / 3, (2 * w1.dot(nb) + w0.dot(nc)) / 3, w1.dot(nc)};
@@ -84,6 +103,14 @@ template <Kind K> void set_plane(const CcdPoints& x0, const CcdPoints& x1, Movin
     } else {
         m.area = {0, 0, 0, 0};
     }
+}
+
+// the volume is beyond its error on one side all the time
+bool keeps_its_side(const Moving& m) {
+    Real lo = m.f[0], hi = lo, need = m.area[0];
+    for (int k = 1; k < 4; ++k)
+        lo = lowest(lo, m.f[k]), hi = highest(hi, m.f[k]), need = highest(need, m.area[k]);
+    return lo > m.error + need || hi < -m.error - need;
 }
 
 // no contact of the planes (lines) on [t, result]
@@ -145,6 +172,49 @@ template <Kind K> bool clear_by_turning(const Moving& m, const Vec3& na, const V
     return true;
 }
 
+// The plain miss, without closest points: where the volume changes its sign the points are in one plane, and
+// an axis in that plane across one of the edges mostly separates them from beginning to end.
+template <Kind K> bool passes_beside(const Moving& m) {
+    if (!(m.f[0] * m.f[3] < 0)) return false;
+    // the root, roughly: secant, then one step of Newton
+    Real t = m.f[0] / (m.f[0] - m.f[3]), r = 1 - t;
+    const Real value = r * r * r * m.f[0] + 3 * r * t * (r * m.f[1] + t * m.f[2]) + t * t * t * m.f[3];
+    const Real slope =
+        3 * (r * r * (m.f[1] - m.f[0]) + 2 * r * t * (m.f[2] - m.f[1]) + t * t * (m.f[3] - m.f[2]));
+    const Real better = t - value / slope;
+    if (better > 0 && better < 1) t = better, r = 1 - t;
+    const Vec3 e = r * m.e0 + t * m.e1, f = r * m.f0 + t * m.f1, w = r * m.d0[0] + t * m.d1[0],
+               n = e.cross(f);
+    const Real ee = e.squaredNorm(), ff = f.squaredNorm(), area = n.squaredNorm();
+    // how far outside, as parts of |n|^2, and squared distances up to a common factor
+    Real along_e = n.dot(w.cross(f)), along_f = K == Kind::edge_edge ? n.dot(w.cross(e)) : n.dot(e.cross(w));
+    Vec3 axis;
+    if constexpr (K == Kind::edge_edge) {
+        const Real out_e = highest(-along_e, along_e - area), out_f = highest(-along_f, along_f - area);
+        if (!(out_e > 0 || out_f > 0)) return false;
+        const bool across_f = out_f <= 0 || (out_e > 0 && out_e * out_e * ee > out_f * out_f * ff);
+        axis = n.cross(across_f ? f : e);
+        if (axis.dot(w) < 0) axis = -axis;
+    } else {
+        const Real rest = area - along_e - along_f;
+        const Vec3 g = f - e;
+        if (rest < 0 && rest <= along_e && rest <= along_f) {
+            axis = n.cross(g);
+            if (axis.dot(w - e) < 0) axis = -axis;
+        } else if (along_e < 0 || along_f < 0) {
+            axis = n.cross(along_e < along_f ? f : e);
+            if (axis.dot(w) < 0) axis = -axis;
+        } else {
+            return false;
+        }
+    }
+    Real need = 16 * kUnit * m.largest * axis.lpNorm<1>() + kTiny;
+    if (m.separation > 0) need += m.separation * axis.norm() * (1 + 16 * kUnit);
+    for (int i = 0; i < kCorners[int(K)]; ++i)
+        if (!(axis.dot(m.d0[i]) > need && axis.dot(m.d1[i]) > need)) return false;
+    return true;
+}
+
 constexpr bool has_plane(Kind k) { return k == Kind::vertex_triangle || k == Kind::edge_edge; }
 
 // proofs in turn until the end, or until they no longer advance
@@ -187,15 +257,13 @@ template <Kind K> Real find_scaled(CcdPoints x0, CcdPoints x1, const CcdOptions&
 template <Kind K> Real find(const CcdPoints& x0, const CcdPoints& x1, const CcdOptions& o) {
     Moving m;
     m.separation = o.separation;
-    if (set_differences<K>(x0, x1, m)) return kNoImpact;
-    if (!(m.largest < kLarge && m.largest > kSmall)) return find_scaled<K>(x0, x1, o);
+    const First first = look_along_axes<K>(x0, x1, m);
+    if (first == First::apart) return kNoImpact;
+    if (first == First::out_of_range) return find_scaled<K>(x0, x1, o);
+    set_differences<K>(x0, x1, m);
     if constexpr (has_plane(K)) {
         set_plane<K>(x0, x1, m);
-        const auto [a, b, c, d] = m.f;
-        const Real e = m.error;
-        if (m.separation == 0 &&
-            ((a > e && b > e && c > e && d > e) || (a < -e && b < -e && c < -e && d < -e)))
-            return kNoImpact;
+        if (keeps_its_side(m) || passes_beside<K>(m)) return kNoImpact;
     }
     set_sizes<K>(m);
     return advance<K>(m, o.t_max);
@@ -226,7 +294,8 @@ template <Kind K> Real find_scaled(CcdPoints x0, CcdPoints x1, const CcdOptions&
     if (!(scaled.separation < kLarge)) return 0;
     Moving m;
     m.separation = scaled.separation;
-    if (set_differences<K>(x0, x1, m)) return kNoImpact;
+    if (look_along_axes<K>(x0, x1, m) == First::apart) return kNoImpact;
+    set_differences<K>(x0, x1, m);
     if constexpr (has_plane(K)) set_plane<K>(x0, x1, m);
     set_sizes<K>(m);
     return advance<K>(m, o.t_max);

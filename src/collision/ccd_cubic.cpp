@@ -44,11 +44,11 @@ double bracketed_root(const Power& p, double a, double b) {
     double va = p.value(a), vb = p.value(b), t = a + (b - a) * (va / (va - vb));
     for (int i = 0; i < 60; ++i) {
         const double v = p.value(t);
+        double next = t - v / p.slope(t);
+        if (std::abs(next - t) <= 4e-16 * t) break;
         (v > 0 ? a : b) = t;
-        const double s = p.slope(t);
-        double next = t - v / s;
         if (!(next > a && next < b)) next = 0.5 * (a + b);
-        if (std::abs(next - t) <= 2e-16 * t || !(a < next && next < b)) break;
+        if (!(a < next && next < b)) break;
         t = next;
     }
     return t;
