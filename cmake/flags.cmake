@@ -15,7 +15,8 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 find_program(SINEW_CCACHE ccache)
 if(SINEW_CCACHE AND PROJECT_IS_TOP_LEVEL)
     set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
-        CCACHE_BASEDIR=${CMAKE_CURRENT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${SINEW_CCACHE})
+        CCACHE_BASEDIR=${CMAKE_CURRENT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+        CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${SINEW_CCACHE})
 endif()
 
 function(sinew_flags target)
@@ -41,4 +42,27 @@ function(sinew_flags target)
         endif()
         target_link_options(${target} PUBLIC -fsanitize=${SINEW_SANITIZE})
     endif()
+endfunction()
+
+# sinew_precompile(target headers...): the headers and the standard ones that nearly every file reads, compiled
+# once per target; half of the compile time. Files still include what they use: the strict preset builds without.
+function(sinew_precompile target)
+    if(NOT SINEW_PRECOMPILE)
+        return()
+    endif()
+    target_precompile_headers(${target} PRIVATE <algorithm> <array> <cmath> <functional> <memory> <optional> <span>
+        <string> <vector> ${ARGN})
+    sinew_precompiled_options(${target})
+endfunction()
+# the same headers as those of `from`, which has the same flags
+function(sinew_share_precompiled target from)
+    if(SINEW_PRECOMPILE)
+        target_precompile_headers(${target} REUSE_FROM ${from})
+        sinew_precompiled_options(${target})
+    endif()
+endfunction()
+# what ccache needs to look into precompiled headers
+function(sinew_precompiled_options target)
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
+        $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
 endfunction()

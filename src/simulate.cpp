@@ -49,6 +49,7 @@ void add_up(const Report& step, Report& total) {
     total.linear_iterations += step.linear_iterations;
     total.evaluations += step.evaluations;
     total.work_damping += step.work_damping;
+    total.has_work_damping = step.has_work_damping;
     total.work_friction += step.work_friction;
     total.work_external += step.work_external;
     total.residual = step.residual;
@@ -161,7 +162,9 @@ Status simulate_step(Simulation& s) {
         return Status::failed;
     s.now.time = end;
     s.now.step = step + 1; // a shortened step counts once
+    const double power_before = s.measure.power_damping;
     measure(*s.parallel, c.model, s.now, s.measure, s.report);
+    if (!s.report.has_work_damping) s.report.work_damping = 0.5 * s.report.dt * (power_before + s.measure.power_damping);
     for (std::string& f : check_expectations(c.script, c.model, s.now, s.report, current_frame(s), at_frame(s), false, is_finished(s)))
         s.failures.push_back(std::move(f));
     return Status::ok;

@@ -42,6 +42,7 @@ struct Report {
     double energy_contact = 0;    // [J]
     double energy_field = 0;      // [J] attractors and other external potentials
     double work_damping = 0;      // [J] taken out by damping and drag in this step, sign as energy change
+    bool has_work_damping = false; // the solver gave work_damping; otherwise the main loop takes the mean power of both ends
     double work_friction = 0;     // [J]
     double work_external = 0;     // [J] by input forces and moving targets
     Real3 momentum;               // [kg m/s]

@@ -120,4 +120,43 @@ void add_force(const Parallel& p, const ElementSet& set, const Dofs& dofs, const
     gather(p, dofs, g, out);
 }
 
+// f . v of element e, whose forces are f
+static Real element_power(const Table& t, const Evaluation& ev, int e, const Real* f) {
+    const int* id = t.stencil.data() + std::size_t(e) * t.row->stencil;
+    Real power = 0;
+    const auto add = [&](const Real3& v) {
+        power += f[0] * v.x + f[1] * v.y + f[2] * v.z;
+        f += 3;
+    };
+    for (int k = 0; k < t.row->points; ++k, ++id) *id < 0 ? void(f += 3) : add(ev.v[*id]);
+    for (int k = 0; k < t.row->frames; ++k, ++id) {
+        if (*id < 0) {
+            f += 6;
+            continue;
+        }
+        add(ev.frame_v[*id]);
+        add(ev.frame_w[*id]);
+    }
+    for (int k = 0; k < t.row->scalars; ++k, ++id, ++f)
+        if (*id >= 0) power += *f * ev.ds[*id];
+    return power;
+}
+
+Real force_power(const Parallel& p, const ElementSet& set, const Evaluation& ev, std::vector<Real>& local,
+                 std::vector<Real>& partial) {
+    Real power = 0;
+    for (const Table* t : set.tables) {
+        if (!(t->row->views & kForce) || t->count() == 0) continue;
+        local.resize(std::max(local.size(), std::size_t(t->count()) * t->row->dofs));
+        power += ordered_sum(p, t->count(), kElementGrain, partial, [&](int begin, int end) {
+            Real* f = local.data() + std::size_t(begin) * t->row->dofs;
+            t->row->force(*t, ev, begin, end, f);
+            Real sum = 0;
+            for (int e = begin; e < end; ++e, f += t->row->dofs) sum += element_power(*t, ev, e, f);
+            return sum;
+        });
+    }
+    return power;
+}
+
 } // namespace sinew

@@ -35,6 +35,9 @@ void add_gradient(const Parallel&, const ElementSet&, const Dofs&, const Evaluat
 // f += forces without potential (gather made with kForce)
 void add_force(const Parallel&, const ElementSet&, const Dofs&, const Evaluation&, Gather&, std::span<Real> f);
 
+// [W] power of all forces without potential: sum of f . v over the elements; `local` and `partial` are scratch
+Real force_power(const Parallel&, const ElementSet&, const Evaluation&, std::vector<Real>& local, std::vector<Real>& partial);
+
 // tangent blocks of one element in the order of its local unknowns: points, frames (two each), scalars; -1 = absent
 int element_blocks(const Table&, int element, const Dofs&, int* blocks);
 

@@ -84,6 +84,9 @@ int append_model(Model& to, State& s, const Model& more, const State& ms) {
         v.index += v.kind == SurfaceVertex::point ? points : frames;
         to.surface.vertices.push_back(v);
     }
+    for (std::array<int, 2> e : more.surface.edges) to.surface.edges.push_back({e[0] + surface, e[1] + surface});
+    for (std::array<int, 3> t : more.surface.triangles)
+        to.surface.triangles.push_back({t[0] + surface, t[1] + surface, t[2] + surface});
     append(to.surface.thickness, more.surface.thickness);
     append_shifted(to.surface.object, more.surface.object, objects);
     for (Obstacle o : more.obstacles) o.frame += frames, o.object += objects, to.obstacles.push_back(o);

@@ -5,11 +5,14 @@
 //   rk2_trapezoid, rk2_midpoint, rk4              Runge-Kutta; stages at t + c h (erratum X10 of spec P)
 //   leapfrog          v_half = v + h/2 a, x' = x + h v_half, v' = v_half + h/2 a'  order 2, kick-drift-kick
 //   verlet            x' = x + r (x - x_prev) + a h (h + h_prev)/2, r = h/h_prev   order 2, Stoermer's position form;
-//                     the weights keep order 2 when the step length changes; x_prev and h_prev are State.memory
+//                     the weights keep order 2 when the step length changes; x_prev and h_prev are State.memory,
+//                     and the recursion starts anew where they are not of this model and time
 // Rigid rotations (spec P 3.5) carry the angular momentum L: L' = L + h torque, then R' = exp(h w*) R with
-//   exponential            w = I(R)^-1 L'
+//   exponential            w = I(R)^-1 L_c
 //   additive               q' = normalised q + h/2 (0, w) q
-//   exponential_midpoint   w at R_half = exp(h/2 w*) R with the momentum at mid step: order 2
+//   exponential_midpoint   w = I(R_half)^-1 L_c, R_half = exp(h/2 w_0*) R: order 2
+// where L_c is what carries positions too: L' in symplectic Euler, L + h/2 torque in the others. With L + h/2 torque
+// symplectic Euler would turn bodies as improved Euler does, and stiff torques (a bouncing plate) would gain energy.
 // Passive points follow x' = u(x, t) with the same scheme; fixed ones their targets.
 // A model of nothing but points, springs and uniform gravity takes the Euler steps in one pass over memory
 // (explicit_springs.h), with the same bits; Report.path then says so.
@@ -20,6 +23,7 @@
 #include "solver/kinematics.h"
 #include "solver/measure.h"
 #include <algorithm>
+#include <cmath>
 
 namespace sinew {
 
@@ -61,13 +65,14 @@ struct ExplicitSolver final : Solver {
     // in all of these `stage` is the state at which forces are taken, in the end the new state
     void evaluate(const Model&, const Input&, const State& now, Real t, Real dt, State& stage, Rates&);
     void prepare(const Model&, const State& now, State& stage);
-    void stage_at(const Model&, const State& now, Real h, const Rates&, State& stage);
+    void stage_at(const Model&, const State& now, Real h, Real weight_new, const Rates&, State& stage);
     void runge_kutta(const Model&, const Input&, const State& now, Real dt, const Tableau&, State& stage);
     void euler_variant(const Model&, const Input&, const State& now, Real dt, Real weight_new, State& stage);
     void euler_springs(const Model&, const State& now, Real dt, Real weight_new, State& next);
     void leapfrog(const Model&, const Input&, const State& now, Real dt, State& stage);
     void verlet(const Model&, const Input&, const State& now, Real dt, State& stage);
-    void rotate(const Model&, const State& now, const std::vector<Real3>& torque, Real h, FrameState& out) const;
+    void rotate(const Model&, const State& now, const std::vector<Real3>& torque, Real h, Real weight_new, FrameState& out) const;
+    void spin_up(const Model&, const State& now, const std::vector<Real3>& torque, Real h, FrameState& out) const;
 };
 
 bool is_free(std::uint8_t flags) { return !(flags & (kFixed | kPassive)); }
@@ -128,32 +133,42 @@ void ExplicitSolver::evaluate(const Model& m, const Input& input, const State& n
     }
 }
 
-// rotation of every free frame over h with constant torque, from `now`
-void ExplicitSolver::rotate(const Model& m, const State& now, const std::vector<Real3>& torque, Real h,
+// rotation of every free frame over h with constant torque, from `now`; carried by L + weight_new h torque
+void ExplicitSolver::rotate(const Model& m, const State& now, const std::vector<Real3>& torque, Real h, Real weight_new,
                             FrameState& out) const {
     for (int i = 0; i < frame_count(m); ++i) {
         if (m.frame.flags[i] & kFixed) continue;
         const Quat q = quat(now.frame.q[i]);
         const Vec3 before = spin_momentum(m.frame.inertia[i], q, vec(now.frame.w[i]));
-        const Vec3 after = before + h * vec(torque[i]);
+        const Vec3 carries = before + weight_new * h * vec(torque[i]);
         Quat turned = q;
         if (settings.rotation == "exponential_midpoint") {
             const Vec3 w = spin_velocity(m.frame.inertia[i], q, before);
             const Quat half = exp_rotation(0.5 * h * w) * q;
-            turned = exp_rotation(h * spin_velocity(m.frame.inertia[i], half, 0.5 * (before + after))) * q;
+            turned = exp_rotation(h * spin_velocity(m.frame.inertia[i], half, carries)) * q;
         } else {
-            const Vec3 w = spin_velocity(m.frame.inertia[i], q, after);
+            const Vec3 w = spin_velocity(m.frame.inertia[i], q, carries);
             if (settings.rotation == "additive") turned.coeffs() += 0.5 * h * (Quat(0, w.x(), w.y(), w.z()) * q).coeffs();
             else turned = exp_rotation(h * w) * q;
         }
         turned.normalize();
         out.q[i] = real4(turned);
-        out.w[i] = real3(spin_velocity(m.frame.inertia[i], turned, after));
+    }
+    spin_up(m, now, torque, h, out);
+}
+
+// w' at the orientation of `out` from L' = L + h torque
+void ExplicitSolver::spin_up(const Model& m, const State& now, const std::vector<Real3>& torque, Real h,
+                             FrameState& out) const {
+    for (int i = 0; i < frame_count(m); ++i) {
+        if (m.frame.flags[i] & kFixed) continue;
+        const Vec3 before = spin_momentum(m.frame.inertia[i], quat(now.frame.q[i]), vec(now.frame.w[i]));
+        out.w[i] = real3(spin_velocity(m.frame.inertia[i], quat(out.q[i]), before + h * vec(torque[i])));
     }
 }
 
 // stage = now + h rates
-void ExplicitSolver::stage_at(const Model& m, const State& now, Real h, const Rates& r, State& stage) {
+void ExplicitSolver::stage_at(const Model& m, const State& now, Real h, Real weight_new, const Rates& r, State& stage) {
     PointState& points = stage.point;
     FrameState& frames = stage.frame;
     parallel_for(*parallel, point_count(m), kGrain, [&](int begin, int end) {
@@ -168,14 +183,14 @@ void ExplicitSolver::stage_at(const Model& m, const State& now, Real h, const Ra
         frames.p[i] = real3(vec(now.frame.p[i]) + h * vec(r.frame_v[i]));
         frames.v[i] = real3(vec(now.frame.v[i]) + h * vec(r.frame_a[i]));
     }
-    rotate(m, now, r.torque, h, frames);
+    rotate(m, now, r.torque, h, weight_new, frames);
 }
 
 void ExplicitSolver::runge_kutta(const Model& m, const Input& input, const State& now, Real dt, const Tableau& table,
                                  State& stage) {
     prepare(m, now, stage);
     for (int s = 0; s < table.stages; ++s) {
-        if (s > 0) stage_at(m, now, table.c[s] * dt, rates[s - 1], stage);
+        if (s > 0) stage_at(m, now, table.c[s] * dt, 0.5, rates[s - 1], stage);
         evaluate(m, input, now, now.time + table.c[s] * dt, dt, stage, rates[s]);
     }
     // mean rates into the first slot, added in stage order
@@ -191,7 +206,7 @@ void ExplicitSolver::runge_kutta(const Model& m, const Input& input, const State
     };
     if (table.stages > 1)
         for (auto member : {&Rates::v, &Rates::a, &Rates::frame_v, &Rates::frame_a, &Rates::torque}) mean(member);
-    stage_at(m, now, dt, rates[0], stage);
+    stage_at(m, now, dt, 0.5, rates[0], stage);
 }
 
 // v' = v + h a,  x' = x + h ((1 - w) v + w v'):  w = 1 symplectic, 1/2 improved
@@ -206,7 +221,7 @@ void ExplicitSolver::euler_variant(const Model& m, const Input& input, const Sta
         }
     });
     for (int i = 0; i < frame_count(m); ++i) r.frame_v[i] = real3(vec(now.frame.v[i]) + w * dt * vec(r.frame_a[i]));
-    stage_at(m, now, dt, r, stage);
+    stage_at(m, now, dt, w, r, stage);
 }
 
 // the same for points, springs and gravity alone: one pass over memory, the same bits
@@ -239,16 +254,27 @@ void ExplicitSolver::leapfrog(const Model& m, const Input& input, const State& n
         frames.v[i] = real3(vec(now.frame.v[i]) + 0.5 * dt * (vec(first.frame_a[i]) + vec(rates[1].frame_a[i])));
         rates[1].torque[i] = real3(0.5 * (vec(first.torque[i]) + vec(rates[1].torque[i])));
     }
-    rotate(m, now, rates[1].torque, dt, frames);
+    spin_up(m, now, rates[1].torque, dt, frames); // the second kick turns nothing
+}
+
+constexpr std::string_view kVerletX = "explicit.x_previous",
+                           kVerletStep = "explicit.step_previous"; // its length and end [s]
+
+// length of the step before, 0 if the memory is not of this model and time (objects were added, the first step)
+Real verlet_dt(const Model& m, const State& now) {
+    const auto *step = find_memory(now, kVerletStep), *x = find_memory(now, kVerletX);
+    if (!step || step->size() != 2 || !x || x->size() != 3 * std::size_t(point_count(m))) return 0;
+    return (*step)[0] > 0 && std::abs((*step)[1] - now.time) <= 1e-6 * (*step)[0] ? (*step)[0] : 0;
 }
 
 void ExplicitSolver::verlet(const Model& m, const Input& input, const State& now, Real dt, State& stage) {
     leapfrog(m, input, now, dt, stage); // starts the recursion, moves frames, gives the velocity at the end
     const std::size_t n = point_count(m);
-    auto& previous = memory_array(stage, "explicit.x_previous", 3 * n);
-    Real& dt_previous = memory_array(stage, "explicit.dt_previous", 1)[0];
+    const Real h_previous = verlet_dt(m, now);
+    memory_array(stage, kVerletStep, 2); // both are there before either is referred to
+    auto& previous = memory_array(stage, kVerletX, 3 * n);
+    auto& step = memory_array(stage, kVerletStep, 2);
     PointState& points = stage.point;
-    const Real h_previous = dt_previous;
     if (h_previous > 0) {
         parallel_for(*parallel, int(n), kGrain, [&](int begin, int end) {
             for (int i = begin; i < end; ++i) {
@@ -260,8 +286,36 @@ void ExplicitSolver::verlet(const Model& m, const Input& input, const State& now
             }
         });
     }
-    std::copy_n(&now.point.x.data()->x, 3 * n, previous.data());
-    dt_previous = dt;
+    if (n > 0) std::copy_n(&now.point.x.data()->x, 3 * n, previous.data());
+    step[0] = dt;
+    step[1] = now.time + dt;
+}
+
+// [J] by input forces and by what moves held points, with the forces of the last stage over the whole step: its error
+// is of the order of the step length. What holds a point balances all forces on it.
+Real external_work(const Model& m, const Input& input, const Prescribed& prescribed, const std::vector<Real>& f,
+                   const State& now, const State& next, Real dt) {
+    Real work = 0;
+    const auto moved = [&](int i) { return Vec3(vec(next.point.x[i]) - vec(now.point.x[i])); };
+    const auto is_held = [&](int i) { return (m.point.flags[i] & kFixed) != 0; };
+    for (const PointForce& p : input.point_forces)
+        if (p.point >= 0 && p.point < point_count(m) && !is_held(p.point)) work += vec(p.force).dot(moved(p.point));
+    for (const Grab& g : input.grabs)
+        if (g.point >= 0 && g.point < point_count(m) && !is_held(g.point)) {
+            const Vec3 middle = 0.5 * (vec(now.point.x[g.point]) + vec(next.point.x[g.point]));
+            work += g.stiffness * (vec(g.target) - middle).dot(moved(g.point));
+        }
+    for (const int i : prescribed.points) work -= Eigen::Map<const Vec3>(f.data() + 3 * i).dot(moved(i));
+    for (const BodyForce& b : input.body_forces) {
+        if (b.object.index < 0 || b.object.index >= int(m.objects.size())) continue;
+        const Range frames = m.objects[b.object.index].frames;
+        if (frames.count() == 0 || (m.frame.flags[frames.begin] & kFixed)) continue;
+        const int i = frames.begin;
+        const Vec3 torque = vec(b.torque) + (vec(b.at) - vec(now.frame.p[i])).cross(vec(b.force));
+        work += vec(b.force).dot(vec(next.frame.p[i]) - vec(now.frame.p[i])) +
+                0.5 * dt * torque.dot(vec(now.frame.w[i]) + vec(next.frame.w[i]));
+    }
+    return work;
 }
 
 Report ExplicitSolver::step(const Model& m, const Input& input, const State& now, State& next, double dt, Trace*) {
@@ -283,6 +337,7 @@ Report ExplicitSolver::step(const Model& m, const Input& input, const State& now
     next.time = now.time + dt;
     next.step = now.step + 1;
     report.dt = dt;
+    report.work_external = external_work(m, input, prescribed, f, now, next, dt);
     return report;
 }
 
@@ -295,8 +350,8 @@ std::unique_ptr<Solver> make_explicit(const Context& context, const Model& m, St
     solver->settings = *static_cast<const ExplicitSettings*>(settings);
     solver->parallel = make_parallel(context);
     if (solver->settings.scheme == "verlet") {
-        memory_array(state, "explicit.x_previous", 3 * std::size_t(point_count(m)));
-        memory_array(state, "explicit.dt_previous", 1);
+        memory_array(state, kVerletX, 3 * std::size_t(point_count(m)));
+        memory_array(state, kVerletStep, 2);
     }
     return solver;
 }

@@ -2,6 +2,7 @@
 #include "model/visit.h"
 #include "solver/measure.h"
 #include <algorithm>
+#include <cmath>
 
 namespace sinew {
 
@@ -10,17 +11,19 @@ namespace {
 constexpr std::string_view kPreviousX = "newton.x_previous", kPreviousV = "newton.v_previous",
                            kAcceleration = "newton.acceleration",
                            kHistory =
-                               "newton.history"; // length of the step that wrote the others, its number
+                               "newton.history"; // length of the step that wrote the others, its end [s]
 
 Eigen::Map<const Vec3> at(std::span<const Real> a, int i) { return Eigen::Map<const Vec3>(a.data() + 3 * i); }
 
 // length of the step before; 0 if there was none, if another solver made it, or if the memory is of another
-// model
+// model. Steps are told apart by their end and not by their number: the parts of a shortened step count as one. The
+// main loop sets times to multiples of dt, a rounding away from the sum.
 Real previous_dt(const Model& m, const State& now, std::string_view companion) {
     const auto *history = find_memory(now, kHistory), *array = find_memory(now, companion);
     if (!history || history->size() != 2 || !array || array->size() != 3 * std::size_t(point_count(m)))
         return 0;
-    return (*history)[1] == Real(now.step) ? (*history)[0] : 0;
+    const Real dt = (*history)[0], end = (*history)[1];
+    return dt > 0 && std::abs(end - now.time) <= 1e-6 * dt ? dt : 0;
 }
 
 // particles without a step behind them
@@ -157,7 +160,7 @@ void finish_stage(const StepProblem& p, const SchemeSettings& c, const Stage& s,
     if (c.scheme == Scheme::bdf2 || c.scheme == Scheme::newmark) {
         std::vector<Real>& history = memory_array(next, kHistory, 2);
         history[0] = p.dt;
-        history[1] = Real(p.now.step + 1);
+        history[1] = p.now.time + p.dt;
     }
 }
 

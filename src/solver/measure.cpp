@@ -87,6 +87,7 @@ void measure(const Parallel& parallel, const Model& m, const State& s, MeasureSc
     r.energy_gravity = share[int(Share::gravity)];
     r.energy_contact = share[int(Share::contact)];
     r.energy_field = share[int(Share::field)];
+    scratch.power_damping = force_power(parallel, scratch.elements, ev, scratch.local, scratch.partial);
     r.constraint_error = constraint_error(m.elements->constraints, ev, scratch.rows);
 }
 

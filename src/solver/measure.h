@@ -16,6 +16,8 @@ struct MeasureScratch {
     Tables contact_tables;
     ElementSet elements;
     Rows rows;
+    std::vector<Real> local;      // forces of one table
+    Real power_damping = 0;       // [W] of forces without potential in the state last measured
 };
 
 Evaluation evaluation_of(const Model&, const State&, Real dt);

@@ -214,6 +214,7 @@ void NewtonSolver::finish(const StepProblem& p, State& next) {
     place_fixed(p.model, objective.prescribed, p.now, p.dt, next.point, next.frame);
     const StepWork work = compute_work(p, objective, next);
     report.work_damping = work.damping;
+    report.has_work_damping = true;
     report.work_external = work.external;
     report.dt = p.dt;
     next.time = p.now.time + p.dt;

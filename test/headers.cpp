@@ -1,0 +1,1 @@
+// Nothing: the target that owns the precompiled headers of all tests needs one source file.
