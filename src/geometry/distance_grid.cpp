@@ -18,10 +18,13 @@ std::size_t node_index(const DistanceGridShape& g, int i, int j, int k) {
 // One row along x: each distance bounds the search for the next, most signs follow from their neighbour's.
 void fill_row(const TriangleTree& tree, const TriangleShape& mesh, int j, int k, DistanceGridShape& g) {
     Real before = std::numeric_limits<Real>::infinity(), sign = 1;
+    int nearest = -1;
     for (int i = 0; i < g.size[0]; ++i) {
         const Vec3 p = grid_node(g, i, j, k);
         const Real bound = (before + g.cell) * (1 + 1e-9);
-        const Real d = find_closest(tree, mesh, p, bound).distance;
+        const SurfacePoint s = find_closest(tree, mesh, p, bound, nearest);
+        const Real d = s.distance;
+        nearest = s.triangle;
         if (!(before + d > g.cell * (1 + 1e-9)) || i == 0) sign = winding_number(tree, mesh, p) > 0.5 ? -1 : 1;
         g.distance[node_index(g, i, j, k)] = float(sign * d);
         before = d;

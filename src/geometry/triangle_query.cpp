@@ -21,10 +21,16 @@ Real squared_distance(const Aabb& b, const Vec3& p) {
 }
 } // namespace
 
-SurfacePoint find_closest(const TriangleTree& tree, const TriangleShape& mesh, const Vec3& p, Real within) {
+SurfacePoint find_closest(const TriangleTree& tree, const TriangleShape& mesh, const Vec3& p, Real within, int hint) {
     SurfacePoint best;
     Real least = within * within;
     if (tree.nodes.empty()) return best;
+    const auto look_at = [&](int t) {
+        const TrianglePoint q = closest_on_triangle(p, corner(mesh, t, 0), corner(mesh, t, 1), corner(mesh, t, 2));
+        const Real d = (p - q.point).squaredNorm();
+        if (d < least || (d == least && (best.triangle < 0 || t < best.triangle))) least = d, best.triangle = t, best.at = q;
+    };
+    if (hint >= 0) look_at(hint);
     auto& stack = node_stack();
     stack.push_back({0, squared_distance(tree.nodes[0].box, p)});
     while (!stack.empty()) {
@@ -32,13 +38,7 @@ SurfacePoint find_closest(const TriangleTree& tree, const TriangleShape& mesh, c
         stack.pop_back();
         if (bound > least) continue;
         const TriangleTree::Node& node = tree.nodes[index];
-        for (int i = node.first; i < node.first + node.count; ++i) {
-            const int t = tree.order[i];
-            const TrianglePoint q = closest_on_triangle(p, corner(mesh, t, 0), corner(mesh, t, 1), corner(mesh, t, 2));
-            const Real d = (p - q.point).squaredNorm();
-            if (d < least || (d == least && (best.triangle < 0 || t < best.triangle)))
-                least = d, best.triangle = t, best.at = q;
-        }
+        for (int i = node.first; i < node.first + node.count; ++i) look_at(tree.order[i]);
         if (node.count) continue;
         const int a = node.first, b = node.first + 1;
         const Real da = squared_distance(tree.nodes[a].box, p), db = squared_distance(tree.nodes[b].box, p);

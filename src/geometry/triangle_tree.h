@@ -34,7 +34,7 @@ struct SurfacePoint {
     TrianglePoint at;
 };
 SurfacePoint find_closest(const TriangleTree&, const TriangleShape&, const Vec3& p,
-                          Real within = std::numeric_limits<Real>::infinity());
+                          Real within = std::numeric_limits<Real>::infinity(), int hint = -1); // hint: a triangle near p
 
 struct RayPoint {
     int triangle = -1; // -1 = no hit
