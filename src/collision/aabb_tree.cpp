@@ -166,7 +166,7 @@ bool make_items(const Parallel& parallel, std::span<const Aabb> boxes, const Vec
                bool bad = false;
                for (int i = b; i < e; ++i) {
                    const Vec3 c = center_of(boxes[i]) - origin;
-                   bad |= (c.x() != c.x()) | (c.y() != c.y()) | (c.z() != c.z());
+                   bad |= (c.x() != c.x()) || (c.y() != c.y()) || (c.z() != c.z());
                    s.item[i] = {{float(c.x()), float(c.y()), float(c.z())}, i};
                }
                return bad ? 1.0 : 0.0;

@@ -14,7 +14,7 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 template <class Less> bool compare(const BoxBlock& a, int i, const BoxBlock& b, int j, Less less) {
     bool all = true;
-    for (int k = 0; k < 3; ++k) all &= less(a.lo[k][i], b.hi[k][j]) & less(b.lo[k][j], a.hi[k][i]);
+    for (int k = 0; k < 3; ++k) all &= less(a.lo[k][i], b.hi[k][j]) && less(b.lo[k][j], a.hi[k][i]);
     return all;
 }
 constexpr auto kMay = [](float x, float y) { return x <= y; };
@@ -39,7 +39,7 @@ unsigned meet_box_plain(const BoxBlock& b, const float q[6]) {
     unsigned m = 0;
     for (int j = 0; j < kBlock; ++j) {
         bool all = true;
-        for (int k = 0; k < 3; ++k) all &= (b.lo[k][j] <= q[3 + k]) & (q[k] <= b.hi[k][j]);
+        for (int k = 0; k < 3; ++k) all &= (b.lo[k][j] <= q[3 + k]) && (q[k] <= b.hi[k][j]);
         m |= unsigned(all) << j;
     }
     return m;

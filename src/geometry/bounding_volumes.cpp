@@ -216,7 +216,7 @@ bool overlap(const Obb& a, const Obb& b) {
 template <int K> bool overlap(const Kdop<K>& a, const Kdop<K>& b) {
     if (is_empty(a) || is_empty(b)) return false;
     bool all = true;
-    for (int k = 0; k < K / 2; ++k) all &= (a.lo[k] <= b.hi[k]) & (b.lo[k] <= a.hi[k]);
+    for (int k = 0; k < K / 2; ++k) all &= (a.lo[k] <= b.hi[k]) && (b.lo[k] <= a.hi[k]);
     return all;
 }
 
