@@ -10,7 +10,8 @@ namespace {
 constexpr int kSubtree = 4096;   // leaves that one task builds
 constexpr int kBlockGrain = 128; // blocks of one chunk when refitting
 constexpr int kSamples = 63;     // boxes looked at for the origin
-constexpr Real kRebuild = 1.7;   // growth of the summed areas at which a tree is built anew
+constexpr Real kRebuild =
+    1.7; // growth of the summed areas at which a tree is built anew; chosen, not measured
 
 constexpr Real kBig = 1e150; // stands for infinity where numbers are averaged or multiplied
 

@@ -45,7 +45,7 @@ template <int K> bool is_empty(const Kdop<K>& a) { return a.lo[0] > a.hi[0]; }
 
 void build_bounds(std::span<const Vec3>, Aabb&);
 void build_bounds(std::span<const Vec3>,
-                  Sphere&); // Ritter 1990, then centred: at most 1.2 times the smallest radius
+                  Sphere&); // Ritter 1990, then centred; near the smallest, not it
 void build_bounds(std::span<const Vec3>,
                   Obb&); // principal axes or world axes, whichever has the smaller surface
 template <int K> void build_bounds(std::span<const Vec3>, Kdop<K>&);

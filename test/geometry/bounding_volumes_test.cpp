@@ -186,7 +186,7 @@ TEST(bounding_volume_size, oriented_box_of_a_slanted_box_is_tight) {
     EXPECT_LT((half - Vec3(0.2, 1, 3)).norm(), 1e-12); // rounding
 }
 
-TEST(bounding_volume_size, sphere_is_at_most_a_fifth_too_large) {
+TEST(bounding_volume_size, sphere_is_within_a_fifth_of_the_largest_that_its_diameter_may_need) {
     for (int seed = 0; seed < 200; ++seed) {
         Rng r{std::uint64_t(seed), 6};
         const auto points = draw_cloud(r, seed);
