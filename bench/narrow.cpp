@@ -1,7 +1,8 @@
-// Distances and manifolds of convex pairs on one thread against Bullet (single precision) and FCL (double). Ours are
-// judged by themselves first: the direction they return separates by just the distance they return. Differences
-// from the peers are given as median and 99th percentile; both peers stop early on curved shapes and FCL gives up
-// on some pairs, so that the largest difference says more about them than about us.
+// Distances and manifolds of convex pairs on one thread against Bullet (single precision) and FCL (double).
+// Ours are judged by themselves first: the direction they return separates by just the distance they return.
+// Differences from the peers are given as median and 99th percentile: both stop early on curved shapes,
+// Bullet at 1e-4. Claims: medians agree, and distances take at most the time of FCL, which works in double as
+// we do.
 #include "narrow.h"
 #include "bench.h"
 #include "collision/manifold.h"
@@ -19,15 +20,14 @@ namespace {
 struct Set {
     const char* name;
     Shape::Kind a, b;
-    double claim; // peers' best distance time over ours
 };
-constexpr Set kSets[] = {{"boxes", Shape::box, Shape::box, 1},
-                         {"hulls of 32", Shape::hull, Shape::hull, 1},
-                         {"capsules", Shape::capsule, Shape::capsule, 1},
-                         {"box, capsule", Shape::box, Shape::capsule, 1},
-                         {"box, cylinder", Shape::box, Shape::cylinder, 1},
-                         {"cylinders", Shape::cylinder, Shape::cylinder, 1},
-                         {"hull, cone", Shape::hull, Shape::cone, 1}};
+constexpr Set kSets[] = {{"boxes", Shape::box, Shape::box},
+                         {"hulls of 32", Shape::hull, Shape::hull},
+                         {"capsules", Shape::capsule, Shape::capsule},
+                         {"box, capsule", Shape::box, Shape::capsule},
+                         {"box, cylinder", Shape::box, Shape::cylinder},
+                         {"cylinders", Shape::cylinder, Shape::cylinder},
+                         {"hull, cone", Shape::hull, Shape::cone}};
 
 ShapeStore make_store() {
     ShapeStore store;
@@ -54,7 +54,9 @@ std::vector<NarrowPair> make_pairs(const Set& set, int count) {
     Rng rng{7, std::uint64_t(&set - kSets)};
     for (int i = 0; i < count; ++i) {
         const Real3 p = draw_in_ball(rng);
-        pairs.push_back({draw_shape(rng, set.a), draw_shape(rng, set.b), {{}, draw_rotation(rng)},
+        pairs.push_back({draw_shape(rng, set.a),
+                         draw_shape(rng, set.b),
+                         {{}, draw_rotation(rng)},
                          {{1.3 * p.x, 1.3 * p.y, 1.3 * p.z}, draw_rotation(rng)}});
     }
     return pairs;
@@ -77,8 +79,10 @@ Ours make_ours(const ShapeStore& store, const std::vector<NarrowPair>& pairs) {
 ConvexDistance distance_of(const Ours& o, int i) { return convex_distance(o.a[i], o.fa[i], o.b[i], o.fb[i]); }
 
 double proof_error(const Ours& o, int i, const ConvexDistance& d) {
-    const double top = d.normal.dot(at(o.fa[i], support(o.a[i], o.fa[i].R.transpose() * d.normal).x)) + o.a[i].radius;
-    const double low = d.normal.dot(at(o.fb[i], support(o.b[i], -(o.fb[i].R.transpose() * d.normal)).x)) - o.b[i].radius;
+    const double top =
+        d.normal.dot(at(o.fa[i], support(o.a[i], o.fa[i].R.transpose() * d.normal).x)) + o.a[i].radius;
+    const double low =
+        d.normal.dot(at(o.fb[i], support(o.b[i], -(o.fb[i].R.transpose() * d.normal)).x)) - o.b[i].radius;
     return std::abs(low - top - d.distance);
 }
 
@@ -102,8 +106,8 @@ std::vector<std::unique_ptr<NarrowPeer>> make_peers([[maybe_unused]] const Shape
 
 volatile double sink; // what a measured loop computes must not be left out
 
-void compare_distances(const Options& options, const std::string& test, const Ours& ours, int count, NarrowPeer& peer,
-                       double claim, Results& out) {
+void compare_distances(const Options& options, const std::string& test, const Ours& ours, int count,
+                       NarrowPeer& peer, Results& out) {
     std::vector<double> apart, inside;
     int lost = 0, deeper = 0;
     for (int i = 0; i < count; ++i) {
@@ -117,9 +121,11 @@ void compare_distances(const Options& options, const std::string& test, const Ou
         deeper += mine < 0 && mine < theirs - 1e-4; // a smaller depth than ours would prove us wrong
     }
     const std::string who = peer.name();
-    add(out, test, 1, who + " differs apart, median", "m", exactly(percentile(apart, 0.5)));
+    const bool precise = who == "FCL"; // in double, and asked for 1e-6; only that is a claim
+    const double agree = precise ? 2e-6 : 2e-3;
+    add_at_most(out, test, 1, who + " differs apart, median", exactly(percentile(apart, 0.5)), agree, true);
     add(out, test, 1, who + " differs apart, 99 %", "m", exactly(percentile(apart, 0.99)));
-    add(out, test, 1, who + " differs inside, median", "m", exactly(percentile(inside, 0.5)));
+    add_at_most(out, test, 1, who + " differs inside, median", exactly(percentile(inside, 0.5)), agree, true);
     add(out, test, 1, who + " differs inside, 99 %", "m", exactly(percentile(inside, 0.99)));
     add(out, test, 1, who + " has a smaller depth", "pairs", exactly(deeper));
     add(out, test, 1, who + " wrong or lost", "pairs", exactly(lost));
@@ -135,13 +141,16 @@ void compare_distances(const Options& options, const std::string& test, const Ou
             for (int i = 0; i < count; ++i) sum += distance_of(ours, i).distance;
             sink = sum;
         });
-    add(out, test, 1, "our distances", "1/us", {count / times.b.median / 1e6, count / times.b.high / 1e6,
-                                              count / times.b.low / 1e6});
-    add_at_least(out, test, 1, "distance: " + who + " / ours", times.ratio, claim, true);
+    add(out, test, 1, "our distances", "1/us",
+        {count / times.b.median / 1e6, count / times.b.high / 1e6, count / times.b.low / 1e6});
+    if (precise)
+        add_at_least(out, test, 1, "distance: " + who + " / ours", times.ratio, 1, true);
+    else
+        add(out, test, 1, "distance: " + who + " / ours", "", times.ratio);
 }
 
-void compare_contacts(const Options& options, const std::string& test, const Ours& ours, int count, NarrowPeer& peer,
-                      double claim, Results& out) {
+void compare_contacts(const Options& options, const std::string& test, const Ours& ours, int count,
+                      NarrowPeer& peer, Results& out) {
     std::vector<double> differ;
     double ours_points = 0, their_points = 0;
     int both = 0;
@@ -172,10 +181,11 @@ void compare_contacts(const Options& options, const std::string& test, const Our
         [&] {
             double sum = 0;
             Manifold m;
-            for (int i = 0; i < count; ++i) sum += collide_convex(ours.a[i], ours.fa[i], ours.b[i], ours.fb[i], 0, m);
+            for (int i = 0; i < count; ++i)
+                sum += collide_convex(ours.a[i], ours.fa[i], ours.b[i], ours.fb[i], 0, m);
             sink = sum;
         });
-    add_at_least(out, test, 1, "contact: " + who + " / ours", times.ratio, claim, true);
+    add(out, test, 1, "contact: " + who + " / ours", "", times.ratio);
 }
 
 } // namespace
@@ -196,10 +206,11 @@ void run_narrow(const Options& options, Results& out) {
         add(out, set.name, 1, "pairs apart", "", exactly(double(apart) / count));
         add_at_most(out, set.name, 1, "our direction proves it to", exactly(proof), 1e-9, true);
         const auto peers = make_peers(store, pairs);
-        if (peers.empty()) fmt::print("no peer in this build: tools/install_deps.sh --bench installs FCL and Bullet\n");
+        if (peers.empty())
+            fmt::print("no peer in this build: tools/install_deps.sh --bench installs FCL and Bullet\n");
         for (const auto& peer : peers) {
-            compare_distances(options, set.name, ours, count, *peer, set.claim, out);
-            compare_contacts(options, set.name, ours, count, *peer, set.claim, out);
+            compare_distances(options, set.name, ours, count, *peer, out);
+            compare_contacts(options, set.name, ours, count, *peer, out);
         }
     }
 }

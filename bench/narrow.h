@@ -14,8 +14,9 @@ struct NarrowPair {
 struct NarrowPeer {
     virtual ~NarrowPeer() = default;
     virtual const char* name() const = 0;
-    virtual double distance(int pair) = 0;          // [m] signed
-    virtual int contact(int pair, double& deepest) = 0; // points of a manifold of overlapping shapes; least gap [m]
+    virtual double distance(int pair) = 0; // [m] signed
+    virtual int contact(int pair,
+                        double& deepest) = 0; // points of a manifold of overlapping shapes; least gap [m]
 };
 std::unique_ptr<NarrowPeer> make_narrow_bullet(const ShapeStore&, const std::vector<NarrowPair>&);
 std::unique_ptr<NarrowPeer> make_narrow_fcl(const ShapeStore&, const std::vector<NarrowPair>&);

@@ -1,5 +1,6 @@
-// Bullet: single precision, btGjkPairDetector with btGjkEpaPenetrationDepthSolver; contacts by its own algorithms
-// for each pair of shapes, from an empty manifold. Margins are zero, so that the shapes are the same as ours.
+// Bullet: single precision, btGjkPairDetector with btGjkEpaPenetrationDepthSolver; contacts by its own
+// algorithms for each pair of shapes, from an empty manifold. Margins are zero, so that the shapes are the
+// same as ours.
 #include "narrow.h"
 #include <btBulletCollisionCommon.h>
 #include <BulletCollision/NarrowPhaseCollision/btGjkEpaPenetrationDepthSolver.h>
@@ -114,7 +115,8 @@ struct Bullet final : NarrowPeer {
 
 } // namespace
 
-std::unique_ptr<NarrowPeer> make_narrow_bullet(const ShapeStore& store, const std::vector<NarrowPair>& pairs) {
+std::unique_ptr<NarrowPeer> make_narrow_bullet(const ShapeStore& store,
+                                               const std::vector<NarrowPair>& pairs) {
     return std::make_unique<Bullet>(store, pairs);
 }
 

@@ -1,5 +1,5 @@
-// FCL: double precision, its default solver (libccd) with signed distances; contacts by fcl::collide. Its capsules,
-// cylinders and cones stand along z, ours along y.
+// FCL: double precision, its default solver (libccd) with signed distances; contacts by fcl::collide. Its
+// capsules, cylinders and cones stand along z, ours along y.
 #include "narrow.h"
 #include <fcl/narrowphase/collision.h>
 #include <fcl/narrowphase/distance.h>
@@ -66,7 +66,8 @@ struct Fcl final : NarrowPeer {
         try {
             return fcl::distance(&pairs[i].a, &pairs[i].b, request, result);
         } catch (const std::exception&) {
-            return std::numeric_limits<double>::quiet_NaN(); // its expanding polytope gives up by an exception
+            return std::numeric_limits<double>::quiet_NaN(); // its expanding polytope gives up by an
+                                                             // exception
         }
     }
     int contact(int i, double& deepest) override {

@@ -96,4 +96,11 @@ bool collide_convex(const ShapeStore& store, const Shape& a, const Pose& pa, con
     return ca && cb && collide_convex(*ca, make_placement(pa), *cb, make_placement(pb), margin, out);
 }
 
+ContactDirection contact_direction(const Vec3& d, const Vec3& lever_a, const Vec3& lever_b) {
+    ContactDirection r;
+    r.on_a << -d, -lever_a.cross(d);
+    r.on_b << d, lever_b.cross(d);
+    return r;
+}
+
 } // namespace sinew

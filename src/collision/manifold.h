@@ -30,4 +30,14 @@ bool collide_convex(const Convex& a, const Placement& fa, const Convex& b, const
 bool collide_convex(const ShapeStore&, const Shape& a, const Pose& pa, const Shape& b, const Pose& pb,
                     Real margin, Manifold&);
 
+// Generalised direction of the relative motion along d at a contact: the speed at which the point of b moves
+// away from that of a along d is  on_a . (v_a, w_a) + on_b . (v_b, w_b)  with
+//   on_b = (d, r_b x d),  on_a = -(d, r_a x d),  levers r from the origins of the bodies to the points, world
+//   axes.
+// d = normal gives the derivative of the gap, the directions of contact_frame those of sliding.
+struct ContactDirection {
+    Vec6 on_a, on_b; // translation, rotation
+};
+ContactDirection contact_direction(const Vec3& d, const Vec3& lever_a, const Vec3& lever_b);
+
 } // namespace sinew

@@ -98,7 +98,7 @@ Convex make_triangle(const Vec3& a, const Vec3& b, const Vec3& c, Real radius) {
 }
 
 static SupportPoint rim(Real radius, Real y, const Vec3& d) {
-    const Real radial = std::hypot(d.x(), d.z());
+    const Real radial = std::sqrt(d.x() * d.x() + d.z() * d.z());
     if (!(radial > 0)) return {Vec3(0, y, 0), -1};
     return {Vec3(radius * (d.x() / radial), y, radius * (d.z() / radial)), -1};
 }
@@ -147,7 +147,7 @@ SupportPoint support(const Convex& c, const Vec3& d, int hint) {
     case Convex::cylinder:
         return rim(c.size.x(), d.y() >= 0 ? c.size.y() : -c.size.y(), d);
     case Convex::cone:
-        if (d.y() * 2 * c.size.y() >= c.size.x() * std::hypot(d.x(), d.z()))
+        if (d.y() * 2 * c.size.y() >= c.size.x() * std::sqrt(d.x() * d.x() + d.z() * d.z()))
             return {Vec3(0, c.size.y(), 0), 0};
         return rim(c.size.x(), -c.size.y(), d);
     case Convex::hull:

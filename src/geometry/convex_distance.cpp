@@ -4,6 +4,7 @@
 #include "geometry/convex_distance.h"
 #include "geometry/convex_closest.h"
 #include "geometry/epa.h"
+#include "geometry/polytope.h"
 #include "geometry/sat.h"
 #include <cmath>
 
@@ -104,6 +105,8 @@ bool has_faces(const Convex& c) {
 // separating axes describe the pair completely: a solid difference with known faces
 bool has_axes(const ConvexPair& p) {
     const bool a = has_faces(*p.a), b = has_faces(*p.b);
+    // every pair of edges is looked at: above some 400 pairs the expanding polytope is faster and as exact
+    if (std::int64_t(edge_count(*p.a)) * edge_count(*p.b) > 400) return false;
     return (a && b) || (a && p.b->core == Convex::segment) || (b && p.a->core == Convex::segment);
 }
 

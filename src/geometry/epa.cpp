@@ -239,7 +239,7 @@ Penetration run_epa(const ConvexPair& pair, const Simplex& s) {
             r.normal = f.n;
             set_witness(p, f, r);
         }
-        if (best - f.d <= 1e-12 * p.size || !grow(p, id, w)) break;
+        if (best - f.d <= 1e-10 * p.size || !grow(p, id, w)) break;
     }
     return r;
 }

@@ -52,7 +52,8 @@ PolytopeEdge edge_of(const Convex& c, int e) {
     if (c.core == Convex::box) {
         const int k = e / 4, u = (k + 1) % 3, v = (k + 2) % 3;
         const Vec3 nu = (e & 1 ? 1 : -1) * Vec3::Unit(u), nv = (e & 2 ? 1 : -1) * Vec3::Unit(v);
-        const Vec3 middle = nu * c.size[u] + nv * c.size[v], half = Vec3::Unit(k) * c.size[k];
+        const Real turn = (e & 1) == (e >> 1 & 1) ? 1 : -1;
+        const Vec3 middle = nu * c.size[u] + nv * c.size[v], half = turn * c.size[k] * Vec3::Unit(k);
         return {middle - half, middle + half, nu, nv};
     }
     if (c.core == Convex::hull) {
@@ -61,8 +62,9 @@ PolytopeEdge edge_of(const Convex& c, int e) {
                 vec(h.face_normal[h.edge_faces[e][0]]), vec(h.face_normal[h.edge_faces[e][1]])};
     }
     if (c.core == Convex::triangle) {
-        const int i = e % 3;
-        return {c.corner[i], c.corner[(i + 1) % 3], e < 3 ? c.normal : Vec3(-c.normal), side_normal(c, i)};
+        const int i = e % 3, j = (i + 1) % 3;
+        if (e < 3) return {c.corner[i], c.corner[j], c.normal, side_normal(c, i)};
+        return {c.corner[j], c.corner[i], -c.normal, side_normal(c, i)};
     }
     return {-Vec3::UnitY() * c.size.y(), Vec3::UnitY() * c.size.y(), Vec3::UnitX(), -Vec3::UnitX()};
 }

@@ -12,7 +12,7 @@ struct PolytopeFace {
     Real offset; // [m]
 };
 struct PolytopeEdge {
-    Vec3 a, b;             // [m] ends
+    Vec3 a, b;             // [m] ends; b - a runs along normal0 x normal1
     Vec3 normal0, normal1; // of its faces
 };
 int face_count(const Convex&); // 0 for a segment and everything curved

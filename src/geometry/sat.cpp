@@ -70,10 +70,13 @@ void take_edges(Search& s, int i, int j, const PolytopeEdge& p, const PolytopeEd
     s.best.on_b += rest;
 }
 
-bool arcs_cross(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
-    const Vec3 ba = b.cross(a), dc = d.cross(c);
-    const Real cba = c.dot(ba), dba = d.dot(ba), adc = a.dot(dc), bdc = b.dot(dc);
-    return cba * dba < 0 && adc * bdc < 0 && cba * bdc > 0;
+// Do the arcs of normals cross on the sphere? Arc of p from normal0 to normal1, of q's turned round; the
+// edges stand for the cross products of their normals.
+bool arcs_cross(const PolytopeEdge& p, const Vec3& e, const PolytopeEdge& q, const Vec3& g) {
+    const Real c = -q.normal0.dot(e), d = -q.normal1.dot(e);
+    if (!(c * d < 0)) return false;
+    const Real a = p.normal0.dot(g), b = p.normal1.dot(g);
+    return a * b < 0 && c * b > 0;
 }
 
 PolytopeEdge placed(const Placement& f, const PolytopeEdge& e) {
@@ -86,8 +89,9 @@ void try_edges(Search& s) {
         const Vec3 g = q.b - q.a;
         for (int i = 0; i < edge_count(*s.pair.a); ++i) {
             const PolytopeEdge p = edge_of(*s.pair.a, i);
-            if (!arcs_cross(p.normal0, p.normal1, -q.normal0, -q.normal1)) continue;
-            const Vec3 e = p.b - p.a, cross = e.cross(g);
+            const Vec3 e = p.b - p.a;
+            if (!arcs_cross(p, e, q, g)) continue;
+            const Vec3 cross = e.cross(g);
             const Real length = cross.norm();
             if (!(length > 1e-8 * e.norm() * g.norm())) continue; // parallel: the faces decide
             Vec3 n = cross / length;

@@ -95,7 +95,7 @@ SeparatingAxis find_box_axis(const ConvexPair& pair, Real limit) {
         for (int j = 0; j < 3; ++j) {
             // n = e_i x R_j; its parts along the axes of both boxes are entries of R
             const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
-            const Real length = std::hypot(s.R(i1, j), s.R(i2, j));
+            const Real length = std::sqrt(s.R(i1, j) * s.R(i1, j) + s.R(i2, j) * s.R(i2, j));
             if (!(length > 1e-8)) continue;
             const Real along = s.p[i2] * s.R(i1, j) - s.p[i1] * s.R(i2, j);
             const Real separation = (std::abs(along) - s.a[i1] * s.abs(i2, j) - s.a[i2] * s.abs(i1, j) -

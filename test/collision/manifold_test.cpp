@@ -1,6 +1,6 @@
 #include "../geometry/convex_cases.h"
-#include "collision/manifold_clip.h"
 #include "collision/manifold.h"
+#include "collision/manifold_clip.h"
 #include "geometry/convex_closest.h"
 #include "geometry/convex_distance.h"
 #include <gtest/gtest.h>
@@ -254,4 +254,49 @@ TEST(manifold, through_the_store_equals_the_plain_call_and_refuses_what_is_not_c
     EXPECT_FALSE(collide_convex(store, {Shape::mesh, {}, 0, 0}, pa, box, pb, 0, m));
     EXPECT_FALSE(collide_convex(store, {Shape::plane}, pa, {Shape::half_space}, pb, 1e9, m));
     EXPECT_EQ(m.count, 0);
+}
+
+// Phi(q + h dq) by central differences; 1e-6 balances their error h^2 against rounding 1e-15 / h
+TEST(manifold, normal_direction_is_the_derivative_of_the_gap) {
+    int tried = 0;
+    for (std::uint64_t seed = 0; seed < 200; ++seed) {
+        Rng rng{seed, 60};
+        // rounded shapes apart: the gap is differentiable
+        const ConvexCase a = draw_case(rng, draw_int(rng, kConvexKinds), 1, true),
+                         b = draw_case(rng, draw_int(rng, kConvexKinds), 2.5, true);
+        const ConvexDistance d = convex_distance(a.shape, a.place, b.shape, b.place);
+        if (d.distance < 0.05) continue;
+        const ContactDirection n = contact_direction(d.normal, d.on_a - a.place.p, d.on_b - b.place.p);
+        Vec6 va, vb;
+        va << vec(draw_in_ball(rng)), vec(draw_in_ball(rng));
+        vb << vec(draw_in_ball(rng)), vec(draw_in_ball(rng));
+        const auto gap = [&](Real h) {
+            const auto moved = [&](const Placement& f, const Vec6& v) {
+                return Placement{exp_rotation(h * v.tail<3>()).toRotationMatrix() * f.R,
+                                 f.p + h * v.head<3>()};
+            };
+            return convex_distance(a.shape, moved(a.place, va), b.shape, moved(b.place, vb)).distance;
+        };
+        const Real h = 1e-6, rate = (gap(h) - gap(-h)) / (2 * h);
+        EXPECT_NEAR(n.on_a.dot(va) + n.on_b.dot(vb), rate, 1e-5) << seed;
+        ++tried;
+    }
+    EXPECT_GT(tried, 100);
+}
+
+TEST(manifold, directions_give_the_relative_velocity_in_the_contact_frame) {
+    Rng rng{1, 61};
+    const Vec3 n = vec(draw_unit_vector(rng)), ra = vec(draw_in_ball(rng)), rb = vec(draw_in_ball(rng)),
+               va = vec(draw_in_ball(rng)), wa = vec(draw_in_ball(rng)), vb = vec(draw_in_ball(rng)),
+               wb = vec(draw_in_ball(rng));
+    Vec3 s, t;
+    contact_frame(n, s, t);
+    Vec6 qa, qb;
+    qa << va, wa;
+    qb << vb, wb;
+    const Vec3 relative_velocity = vb + wb.cross(rb) - va - wa.cross(ra);
+    for (const Vec3& d : {n, s, t}) {
+        const ContactDirection c = contact_direction(d, ra, rb);
+        EXPECT_NEAR(c.on_a.dot(qa) + c.on_b.dot(qb), d.dot(relative_velocity), 1e-14);
+    }
 }
