@@ -12,10 +12,10 @@ struct Penetration {
     Vec3 on_a = Vec3::Zero(), on_b = Vec3::Zero(); // [m] depth = normal . (on_a - on_b)
     int iterations = 0;
 };
-// Starts from the simplex with which run_gjk found the overlap. A difference without volume (crossing
-// segments, coplanar triangles) has depth 0 and a normal perpendicular to it. The depth is that along the
-// best direction found and never too small; too large by at most 1e-10 of the size, or the error of 120
-// points on a curved shape.
+// Starts from the simplex with which run_gjk found the overlap. A difference without volume (crossing segments,
+// coplanar triangles) has depth 0 and a normal perpendicular to it. The depth is that along the best direction found
+// and never too small; too large by at most 1e-10 of the size unless all 124 points were used up, which bodies of
+// revolution with a common axis may need (1e-3 of the size was seen then).
 Penetration run_epa(const ConvexPair&, const Simplex&);
 
 } // namespace sinew
