@@ -255,7 +255,7 @@ void find_truth(Pair pair, const CcdPoints& x0, const CcdPoints& x1, double sepa
     else
         find_touching(p, out);
     if (!out.hit || !out.root.of) return;
-    refine_to(out.root, 44);
+    refine_to(out.root, 32);
     out.low = to_double(out.root.a), out.high = to_double(out.root.b);
 }
 

@@ -20,7 +20,7 @@ enum class Pair { vertex_triangle, edge_edge };
 struct Truth {
     bool hit = false;
     bool filtered = false;    // decided by the filter
-    double low = 0, high = 0; // bracket of the first time, narrower than 1e-12 (hits)
+    double low = 0, high = 0; // bracket of the first time, narrower than 1e-9 (hits)
     Poly poly;                // of `root`; empty when the time is 0
     Sturm chain;
     Root root;

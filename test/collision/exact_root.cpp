@@ -52,15 +52,20 @@ double to_double(const Dyadic& d) {
     return std::ldexp(m, int(e) - int(d.exponent));
 }
 
-// sum c_i n^i 2^(e (deg - i))
-int sign_at(const Poly& p, const Dyadic& t) {
-    if (p.empty()) return 0;
-    mpz_class v = p.back(), term;
+// p(t) 2^(e deg) = sum c_i n^i 2^(e (deg - i))
+static void scaled_value(const Poly& p, const Dyadic& t, mpz_class& v) {
+    v = p.back();
+    mpz_class term;
     for (std::size_t k = p.size() - 1, shift = t.exponent; k-- > 0; shift += t.exponent) {
         v *= t.numerator;
         mpz_mul_2exp(term.get_mpz_t(), p[k].get_mpz_t(), shift);
         v += term;
     }
+}
+int sign_at(const Poly& p, const Dyadic& t) {
+    if (p.empty()) return 0;
+    mpz_class v;
+    scaled_value(p, t, v);
     return sgn(v);
 }
 
@@ -185,16 +190,14 @@ int sign_at_root(const Poly& g, Root& r) {
     mpz_class slope = 0; // bound of |g'| on [0, 1]
     for (std::size_t i = 1; i < g.size(); ++i) slope += abs(g[i]) * long(i);
     bool zero_tested = false;
+    mpz_class value, bound;
     for (;;) {
         // |g(b)| > slope (b - a)?  (b - a is one unit of the finer exponent)
         const unsigned bits = std::max(r.a.exponent, r.b.exponent);
-        Poly reduced = g;
-        for (mpz_class& c : reduced) mpz_mul_2exp(c.get_mpz_t(), c.get_mpz_t(), bits);
-        const int s = sign_at(g, r.b);
-        if (s != 0) {
-            reduced[0] -= s * slope;
-            if (sign_at(reduced, r.b) == s) return s;
-        }
+        scaled_value(g, r.b, value);
+        mpz_mul_2exp(bound.get_mpz_t(), slope.get_mpz_t(), r.b.exponent * (g.size() - 1));
+        mpz_mul_2exp(value.get_mpz_t(), value.get_mpz_t(), bits);
+        if (mpz_cmpabs(value.get_mpz_t(), bound.get_mpz_t()) > 0) return sgn(value);
         if (bits > 90 && !zero_tested) {
             zero_tested = true;
             const Poly d = common_divisor(*r.of, g);

@@ -1,0 +1,150 @@
+// Continuous collision, the part that most pairs do not get beyond: the pair as difference vectors at both
+// times, and the proofs of a miss that need no closest point. Used by ccd.cpp only.
+#pragma once
+#include "collision/ccd.h"
+#include "collision/ccd_cubic.h"
+#include "collision/ccd_lanes.h"
+
+namespace sinew::ccd {
+
+inline constexpr Real kUnit = 0x1p-53, kTiny = 1e-300;
+inline constexpr Real kLarge = 1e90, kSmall = 1e-60; // sizes of differences outside of this are scaled
+
+enum class Kind { vertex_vertex, vertex_edge, vertex_triangle, edge_edge };
+inline constexpr int kCorners[] = {1, 2, 3, 4};
+inline constexpr bool has_plane(Kind k) { return k == Kind::vertex_triangle || k == Kind::edge_edge; }
+
+inline Real lowest(Real a, Real b) { return b < a ? b : a; }
+inline Real highest(Real a, Real b) { return b > a ? b : a; }
+using sinew::highest, sinew::lowest;
+
+struct Moving {
+    Lanes3 d[4]; // differences D_i
+    Lanes3 e, f; // edges of the plane; w is d[0]
+    Real separation;
+    Real largest; // bound of all components of the differences
+    // plane: control points of w . (e x f), of separation |e x f|, and the bound of the error
+    Bernstein3 volume, area;
+    Real error;
+};
+
+enum class First { apart, open, out_of_range };
+
+// Sets the differences. One coordinate axis may separate the pair all the time, which is exact: rounding does
+// not change the sign of a difference.
+template <Kind K> First look_along_axes(const CcdPoints& x0, const CcdPoints& x1, Moving& m) {
+    constexpr int n = kCorners[int(K)];
+    Lanes3 x[4];
+    constexpr int points = K == Kind::edge_edge ? 4 : n + 1;
+    for (int i = 0; i < points; ++i) x[i] = lanes(x0[i], x1[i]);
+    Lanes3 sum = x[0] + x[1]; // of everything: finite when all is
+    for (int i = 2; i < points; ++i) sum = sum + x[i];
+    const Lanes total = sum.x + sum.y + sum.z;
+    for (int i = 0; i < n; ++i) {
+        if constexpr (K == Kind::edge_edge)
+            m.d[i] = x[2 + (i & 1)] - x[i >> 1];
+        else
+            m.d[i] = x[0] - x[1 + i];
+    }
+    if constexpr (has_plane(K)) {
+        m.e = K == Kind::edge_edge ? x[1] - x[0] : x[2] - x[1];
+        m.f = K == Kind::edge_edge ? x[3] - x[2] : x[3] - x[1];
+    }
+    Lanes3 lo = m.d[0], hi = m.d[0];
+    for (int i = 1; i < n; ++i) lo = lower(lo, m.d[i]), hi = higher(hi, m.d[i]);
+    const Lanes zero = both(0);
+    const Lanes3 below{zero - hi.x, zero - hi.y, zero - hi.z};
+    const Real gap =
+        highest(highest(highest(lowest(lo.x), lowest(below.x)), highest(lowest(lo.y), lowest(below.y))),
+                highest(lowest(lo.z), lowest(below.z)));
+    m.largest = highest(
+        higher(higher(higher(hi.x, zero - lo.x), higher(hi.y, zero - lo.y)), higher(hi.z, zero - lo.z)));
+    const Real check = first(total) + second(total);
+    if (!(check - check == 0) || !(m.largest < kLarge && m.largest > kSmall)) return First::out_of_range;
+    return gap > m.separation * (1 + 4 * kUnit) ? First::apart : First::open;
+}
+
+// control points of the coplanarity cubic and the bound of their errors
+inline void set_plane(Moving& m) {
+    const Lanes3 &w = m.d[0], n = cross(m.e, m.f),
+                 mixed = cross(m.e, swapped(m.f)); // mixed: e0 x f1, e1 x f0
+    const Lanes3 middle = both(0.5) * (mixed + swapped(mixed));
+    const Lanes ends = dot(w, n), inner = dot(w, middle), outer = dot(w, swapped(n)); // w0 n2, w1 n0
+    // products by third: the rounding is in the bound
+    const Lanes between = (both(2) * inner + swapped(outer)) * both(1.0 / 3);
+    m.volume = {first(ends), 0, 0, second(ends)};
+    m.volume[1] = first(between), m.volume[2] = second(between);
+    const Real ef = largest(m.e) * largest(m.f);
+    m.error = 128 * kUnit * largest(w) * ef + kTiny;
+    m.area = {0, 0, 0, 0};
+    if (m.separation > 0) {
+        const Real slack = 16 * kUnit * ef, s = m.separation * (1 + 32 * kUnit);
+        const Real a = first(n).norm() + slack, b = first(middle).norm() + slack,
+                   c = second(n).norm() + slack;
+        m.area = {s * a, s * (a + 2 * b) / 3, s * (2 * b + c) / 3, s * c};
+    }
+}
+
+// the volume is beyond its error on one side all the time
+inline bool keeps_its_side(const Moving& m) {
+    const Bernstein3& v = m.volume;
+    const Real lo = lowest(lowest(v[0], v[1]), lowest(v[2], v[3])),
+               hi = highest(highest(v[0], v[1]), highest(v[2], v[3]));
+    if (lo <= m.error && hi >= -m.error) return false;
+    const Bernstein3& a = m.area;
+    const Real need = m.error + highest(highest(a[0], a[1]), highest(a[2], a[3]));
+    return lo > need || hi < -need;
+}
+
+// a time where the volume changes its sign, roughly: secant, then one step of Newton
+inline Real guess_root(const Bernstein3& v) {
+    const Real t = v[0] / (v[0] - v[3]), r = 1 - t;
+    const Real value = r * r * r * v[0] + 3 * r * t * (r * v[1] + t * v[2]) + t * t * t * v[3];
+    const Real slope = 3 * (r * r * (v[1] - v[0]) + 2 * r * t * (v[2] - v[1]) + t * t * (v[3] - v[2]));
+    const Real better = t - value / slope;
+    return better > 0 && better < 1 ? better : t;
+}
+
+inline Vec3 at_time(const Lanes3& a, Real t) {
+    const Lanes3 p = lanes(1 - t, t) * a;
+    return first(p) + second(p);
+}
+
+// `axis` separates from beginning to end
+template <Kind K> bool separates(const Moving& m, const Vec3& axis) {
+    Real need =
+        16 * kUnit * m.largest * (std::abs(axis.x()) + std::abs(axis.y()) + std::abs(axis.z())) + kTiny;
+    if (m.separation > 0) need += m.separation * axis.norm() * (1 + 16 * kUnit);
+    const Lanes3 a = both(axis);
+    Lanes lo = dot(a, m.d[0]), hi = lo;
+    for (int i = 1; i < kCorners[int(K)]; ++i) {
+        const Lanes p = dot(a, m.d[i]);
+        lo = lower(lo, p), hi = higher(hi, p);
+    }
+    return lowest(lo) > need || highest(hi) < -need;
+}
+
+// The plain miss, without closest points: when the volume changes its sign the points are in one plane. Where
+// the lines cross outside of an edge, the axis across the other edge and the common motion mostly separates
+// from beginning to end; always, if the pair only translates.
+template <Kind K> bool passes_beside(const Moving& m) {
+    if (!(m.volume[0] * m.volume[3] < 0)) return false;
+    const Real t = guess_root(m.volume);
+    const Vec3 e = at_time(m.e, t), f = at_time(m.f, t), w = at_time(m.d[0], t), n = e.cross(f);
+    Lanes3 sum = m.d[0];
+    for (int i = 1; i < kCorners[int(K)]; ++i) sum = sum + m.d[i];
+    const Vec3 motion = second(sum) - first(sum);
+    const Real area = n.squaredNorm(), along_e = n.dot(w.cross(f));
+    if constexpr (K == Kind::edge_edge) {
+        const Real along_f = n.dot(w.cross(e));
+        if ((along_e < 0 || along_e > area) && separates<K>(m, motion.cross(f))) return true;
+        return (along_f < 0 || along_f > area) && separates<K>(m, motion.cross(e));
+    } else {
+        const Real along_f = n.dot(e.cross(w));
+        if (along_e < 0 && separates<K>(m, motion.cross(f))) return true;
+        if (along_f < 0 && separates<K>(m, motion.cross(e))) return true;
+        return along_e + along_f > area && separates<K>(m, motion.cross(f - e));
+    }
+}
+
+} // namespace sinew::ccd
