@@ -2,17 +2,13 @@
 #include "command.h"
 #include "defects.h"
 #include "model/snapshot_of.h"
-#include "outputs.h"
 #include <fmt/format.h>
 
 namespace sinew {
 
 int command_check(const CheckOptions& o) {
-    Scene scene;
-    Result<Compiled> compiled = load_compiled(o.scene, o.solver, o.set, true, &scene);
-    std::vector<Error> errors = compiled.errors;
-    if (compiled) errors = check_outputs(scene);
-    if (!errors.empty()) return print_errors(errors), kBadInput;
+    const Result<Compiled> compiled = load_compiled(o.scene, o.solver, o.set, true);
+    if (!compiled) return print_errors(compiled.errors), kBadInput;
     const Compiled& c = *compiled.value;
     const std::vector<Finding> findings = find_defects(c.model, c.state);
     fmt::print("{}: {}\n", o.scene, findings.empty() ? "ok" : fmt::format("{} to look at", findings.size()));
@@ -26,7 +22,7 @@ int command_check(const CheckOptions& o) {
     for (const Finding& f : findings) fmt::print("  found: objects.{}: {}\n", f.object, f.message);
     if (!o.pictures.empty() && !findings.empty()) {
         std::vector<std::string> files;
-        errors = draw_findings(*c.model.layout, snapshot_of(c.model, c.state), findings, o.pictures, o.overwrite, files);
+        const std::vector<Error> errors = draw_findings(*c.model.layout, snapshot_of(c.model, c.state), findings, o.pictures, o.overwrite, files);
         for (const std::string& f : files) fmt::print("  picture: {}\n", f);
         if (!errors.empty()) return print_errors(errors), kBadInput;
     }

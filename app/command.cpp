@@ -1,4 +1,9 @@
 #include "command.h"
+#include "core/error.h"
+#include "outputs.h"
+#include "scene/load.h"
+#include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <fmt/format.h>
 
@@ -20,14 +25,46 @@ Context make_context(int threads, bool quiet) {
 }
 
 Result<Compiled> load_compiled(const std::string& file, const std::string& solver, const std::vector<std::string>& set,
-                               bool check_only, Scene* out) {
-    Result<Scene> scene = load_scene(file, set);
-    if (!scene) return {std::nullopt, std::move(scene.errors)};
-    Result<Compiled> compiled = compile_scene(*scene.value, solver, check_only);
-    for (Error& e : compiled.errors)
+                               bool check_only, Scene* out, const std::string* text) {
+    LoadedScene loaded = text ? parse_parts(*text, file, set) : load_parts(file, set);
+    Result<Compiled> result;
+    if (loaded.usable) result = compile_scene(loaded.scene, solver, check_only);
+    std::vector<Error> errors = std::move(loaded.errors);
+    errors.insert(errors.end(), result.errors.begin(), result.errors.end());
+    if (loaded.usable) {
+        const Errors more = check_outputs(loaded.scene, result ? &*result.value : nullptr);
+        errors.insert(errors.end(), more.begin(), more.end());
+    }
+    for (Error& e : errors)
         if (e.file.empty()) e.file = file;
-    if (out) *out = std::move(*scene.value);
-    return compiled;
+    remove_duplicates(errors);
+    if (out) *out = std::move(loaded.scene);
+    if (!errors.empty()) result.value.reset();
+    result.errors = std::move(errors);
+    return result;
+}
+
+template <class T> static std::optional<T> parse_all(std::string_view text) {
+    T value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+    return value;
+}
+
+std::optional<int> parse_whole(std::string_view text) { return parse_all<int>(text); }
+
+std::optional<double> parse_real(std::string_view text) {
+    const std::optional<double> x = parse_all<double>(text);
+    return x && std::isfinite(*x) ? x : std::nullopt;
+}
+
+std::optional<FrameRange> parse_frame_range(std::string_view text) {
+    if (const auto one = parse_whole(text)) return FrameRange{*one, *one, true};
+    const std::size_t dash = text.find('-', 1); // a first one is a sign
+    if (dash == std::string_view::npos) return std::nullopt;
+    const auto first = parse_whole(text.substr(0, dash)), last = parse_whole(text.substr(dash + 1));
+    if (!first || !last) return std::nullopt;
+    return FrameRange{*first, *last, false};
 }
 
 } // namespace sinew

@@ -75,8 +75,19 @@ int command_version();
 bool check_mesh_output(const std::string& out, bool overwrite); // prints what is wrong
 void print_errors(const std::vector<Error>&); // to standard error
 Context make_context(int threads, bool quiet);
-// loads and compiles; prints errors and returns nothing on trouble
+// loads and compiles
+// (all errors at once: of loading, of compiling, of outputs); text: the scene itself, as if `file` held it
 Result<Compiled> load_compiled(const std::string& file, const std::string& solver, const std::vector<std::string>& set,
-                               bool check_only, Scene* scene = nullptr);
+                               bool check_only, Scene* scene = nullptr, const std::string* text = nullptr);
+
+// Numbers of options: all of the text or nothing.
+std::optional<int> parse_whole(std::string_view text);
+std::optional<double> parse_real(std::string_view text); // finite
+// "7" or "1001-1100", also with negative numbers
+struct FrameRange {
+    int first = 0, last = 0;
+    bool single = false;
+};
+std::optional<FrameRange> parse_frame_range(std::string_view text);
 
 } // namespace sinew

@@ -2,6 +2,7 @@
 #include "command.h"
 #include "output/convert.h"
 #include "output/output.h"
+#include "outputs.h"
 #include "progress.h"
 #include <filesystem>
 #include <fmt/format.h>
@@ -28,8 +29,14 @@ int command_convert(const ConvertOptions& o) {
         return true;
     });
     finish_progress(progress);
-    if (!errors.empty()) return print_errors(errors), kBadInput;
-    if (!o.quiet) fmt::print("{}\n", path.string());
+    if (!errors.empty()) {
+        // what cannot be written is a failure; what cannot be read or was asked for wrongly is bad input
+        bool asked = false;
+        for (const Error& e : errors) asked = asked || !e.path.empty() || e.file == o.recording || e.file.empty();
+        return print_errors(errors), asked ? kBadInput : kFailed;
+    }
+    if (!o.quiet)
+        for (const std::string& line : describe_files(path.string())) fmt::print("{}\n", line);
     return kOk;
 }
 

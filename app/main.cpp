@@ -7,16 +7,35 @@ using namespace sinew;
 
 namespace {
 
+// a whole number from low to high, and nothing after it
+CLI::Validator whole(int low, int high) {
+    return CLI::Validator(
+        [=](std::string& text) {
+            const auto x = parse_whole(text);
+            return x && *x >= low && *x <= high ? std::string() : fmt::format("{}: a whole number from {} to {} is expected", text, low, high);
+        },
+        "");
+}
+CLI::Validator real(double low, double high) {
+    return CLI::Validator(
+        [=](std::string& text) {
+            const auto x = parse_real(text);
+            return x && *x >= low && *x <= high ? std::string() : fmt::format("{}: a number from {} to {} is expected", text, low, high);
+        },
+        "");
+}
+constexpr int kMany = 1000000000, kMostThreads = 1024;
+
 void add_run(CLI::App& app, int& code) {
     auto o = std::make_shared<RunOptions>();
     CLI::App* c = app.add_subcommand("run", "simulate a scene");
-    c->add_option("scene", o->scene, "scene file")->required();
+    c->add_option("scene", o->scene, "scene file, or a capsule.state to run again from its state")->required();
     c->add_option("--solver", o->solver, "instead of the scene's choice");
     c->add_option("--set", o->set, "path=value, for example sheet.edge=2cm; may be repeated");
     c->add_option("--out", o->out, "folder for the outputs; default out/<name>");
-    c->add_option("--frames", o->frames, "how many frames, or first-last");
-    c->add_option("--threads", o->threads, "worker threads; default: all this process may use");
-    c->add_option("--checkpoint-every", o->checkpoint_every, "frames between checkpoints; 0 = at the end only");
+    c->add_option("--frames", o->frames, "stop after so many frames, or at the last of first-last; --resume goes on");
+    c->add_option("--threads", o->threads, "worker threads; default: all this process may use")->check(whole(0, kMostThreads));
+    c->add_option("--checkpoint-every", o->checkpoint_every, "frames between checkpoints; 0 = at the end only")->check(whole(0, kMany));
     c->add_flag("--overwrite", o->overwrite, "write into an existing folder");
     c->add_flag("--resume", o->resume, "continue from the folder's checkpoint");
     c->add_flag("--quiet", o->quiet, "say nothing but errors");
@@ -40,7 +59,7 @@ void add_check_and_test(CLI::App& app, int& code) {
     CLI::App* d = app.add_subcommand("test", "run scenes and check what they expect");
     d->add_option("paths", t->paths, "scene files or folders")->required();
     d->add_option("--solver", t->solver, "instead of the scenes' choice");
-    d->add_option("--threads", t->threads, "worker threads");
+    d->add_option("--threads", t->threads, "worker threads")->check(whole(0, kMostThreads));
     d->add_flag("--hash", t->hash, "print the hash of each last state");
     d->add_flag("--drop-caches", t->drop_caches, "forget all caches before every step");
     d->add_flag("--quiet", t->quiet, "only failures and the count");
@@ -56,12 +75,12 @@ void add_pictures(CLI::App& app, int& code) {
     c->add_option("--frames", o->frames, "first-last, or one for a still picture");
     c->add_option("--camera", o->camera, "eye and look_at: x,y,z,x,y,z[,degrees]");
     c->add_option("--size", o->size, "WIDTHxHEIGHT");
-    c->add_option("--samples", o->samples, "rays per pixel");
-    c->add_option("--fps", o->fps, "of the film");
-    c->add_option("--colors", o->colors, "palette of an APNG, 0 = all colours");
-    c->add_option("--limit", o->limit, "megabytes an APNG may have: coarser colours until it fits")->check(CLI::Range(0.0, 2000.0));
+    c->add_option("--samples", o->samples, "rays per pixel")->check(whole(1, 1024));
+    c->add_option("--fps", o->fps, "of the film")->check(real(0.001, 1000));
+    c->add_option("--colors", o->colors, "palette of an APNG, 0 = all colours")->check(whole(0, 255));
+    c->add_option("--limit", o->limit, "megabytes an APNG may have: coarser colours until it fits")->check(real(0, 2000));
     c->add_option("--set", o->set, "any other setting: name=value");
-    c->add_option("--threads", o->threads, "worker threads");
+    c->add_option("--threads", o->threads, "worker threads")->check(whole(0, kMostThreads));
     c->add_flag("--quiet", o->quiet, "say nothing but errors");
     c->callback([o, &code] { code = command_render(*o); });
 
@@ -71,7 +90,7 @@ void add_pictures(CLI::App& app, int& code) {
     d->add_option("--to", v->to, "obj, ply, vtk, pc2, mdd, csv")->required();
     d->add_option("--out", v->out, "file; default: beside the recording");
     d->add_option("--objects", v->objects, "names or patterns");
-    d->add_option("--every", v->every, "every n-th frame");
+    d->add_option("--every", v->every, "every n-th frame")->check(whole(1, kMany));
     d->add_flag("--quiet", v->quiet, "say nothing but errors");
     d->callback([v, &code] { code = command_convert(*v); });
 }
@@ -121,9 +140,9 @@ void add_help(CLI::App& app, int& code) {
     e->add_option("scene", b->scene, "scene file")->required();
     e->add_option("--solver", b->solver, "instead of the scene's choice");
     e->add_option("--set", b->set, "path=value");
-    e->add_option("--steps", b->steps, "steps per repeat");
-    e->add_option("--repeats", b->repeats, "repeats");
-    e->add_option("--threads", b->threads, "numbers of threads");
+    e->add_option("--steps", b->steps, "steps per repeat")->check(whole(1, kMany));
+    e->add_option("--repeats", b->repeats, "repeats")->check(whole(1, 100000));
+    e->add_option("--threads", b->threads, "numbers of threads")->check(whole(1, kMostThreads));
     e->callback([b, &code] { code = command_bench(*b); });
 }
 
@@ -146,6 +165,9 @@ int main(int argc, char** argv) {
         return app.exit(e) == 0 ? kOk : kBadInput;
     } catch (const std::bad_alloc&) {
         fmt::print(stderr, "error: not enough memory for this scene\n");
+        return kFailed;
+    } catch (const std::exception& e) {
+        fmt::print(stderr, "error: {}\n", e.what());
         return kFailed;
     }
     if (show_version) return command_version();

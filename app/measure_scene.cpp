@@ -8,6 +8,8 @@
 namespace sinew {
 
 int command_bench(const BenchOptions& o) {
+    if (const Result<Compiled> compiled = load_compiled(o.scene, o.solver, o.set, false); !compiled)
+        return print_errors(compiled.errors), kBadInput;
     fmt::print("threads,steps,ms_per_step_median,ms_per_step_min,ms_per_step_max,iterations,residual,energy,penetration,hash\n");
     for (int threads : o.threads) {
         std::vector<double> ms;

@@ -1,5 +1,6 @@
 // The files of a run: exporters named by the scene, report, checkpoint.
 #pragma once
+#include "output/csv.h"
 #include "output/output.h"
 #include "simulate.h"
 
@@ -9,20 +10,26 @@ struct RunOutputs {
     std::string folder, name;
     std::vector<std::unique_ptr<Exporter>> frames; // written at frames
     std::vector<std::string> paths;                // of these
-    std::unique_ptr<Exporter> report;              // report.csv, one row per step
+    CsvWriter report;                              // report.csv, one row per step
     std::string checkpoint;                        // path
 };
 
-// Folder and files; `resume_frame` >= 0 continues earlier outputs after that frame, `resume_step` the report.
-// Unknown exporters and wrong settings are errors.
+// Folder and files; `resume_frame` continues earlier outputs after that frame, `resume_step` the report.
 Errors open_outputs(const Scene&, const SnapshotLayout&, const std::string& folder, bool resume, int resume_frame,
                     std::int64_t resume_step, RunOutputs&);
+// What an earlier run of this scene left in the folder under the names of this one: frames of sequences, states, report.
+void remove_earlier(const Scene&, const SnapshotLayout&, const std::string& folder);
 Errors write_frame(RunOutputs&, const Simulation&);
 Errors write_report(RunOutputs&, const Simulation&);
-Errors write_state_file(const std::string& path, const Scene&, const Simulation&);
+// portable: meshes by their full names, so that the file can be run again from anywhere (a capsule)
+Errors write_state_file(const std::string& path, const Scene&, const std::string& scene_file, const Simulation&, bool portable);
 Errors close_outputs(RunOutputs&);
 
-// The part of a scene's outputs that can be checked without a run.
-Errors check_outputs(const Scene&);
+// Outputs of a scene that are wrong: kinds, settings, names outside the folder, two of the same file, and, where the
+// scene was compiled, fields that no object has.
+Errors check_outputs(const Scene&, const Compiled*);
+
+// The files an exporter made for this path, as lines for people: the path itself, or "a.0000.obj ... a.0024.obj (25 files)".
+std::vector<std::string> describe_files(const std::string& path);
 
 } // namespace sinew

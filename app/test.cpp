@@ -28,16 +28,16 @@ std::vector<std::string> find_scenes(const std::vector<std::string>& paths, std:
 }
 
 struct Outcome {
-    bool ok = false, skipped = false;
+    bool ok = false, skipped = false, bad = false; // bad: does not load
     std::string text;
     std::uint64_t hash = 0;
 };
 
 Outcome run_scene(const std::string& file, const TestOptions& o) {
     Outcome out;
-    Scene scene;
-    Result<Compiled> compiled = load_compiled(file, o.solver, {}, false, &scene);
+    Result<Compiled> compiled = load_compiled(file, o.solver, {}, false);
     if (!compiled) {
+        out.bad = true;
         for (const Error& e : compiled.errors) out.text += "\n    " + to_string(e);
         return out;
     }
@@ -73,13 +73,14 @@ int command_test(const TestOptions& o) {
     const std::vector<std::string> scenes = find_scenes(o.paths, errors);
     if (!errors.empty()) return print_errors(errors), kBadInput;
     if (scenes.empty()) return print_errors({Error{.file = o.paths[0], .message = "no scene files here"}}), kBadInput;
-    int passed = 0, failed = 0, skipped = 0;
+    int passed = 0, failed = 0, skipped = 0, bad = 0;
     Progress progress = make_progress("test", double(scenes.size()), o.quiet);
     for (std::size_t i = 0; i < scenes.size(); ++i) {
         show_progress(progress, double(i), scenes[i]);
         const auto start = std::chrono::steady_clock::now();
         const Outcome out = run_scene(scenes[i], o);
         (out.skipped ? skipped : out.ok ? passed : failed)++;
+        bad += out.bad;
         if (out.skipped) continue;
         finish_progress(progress);
         progress.active = !o.quiet && progress.active;
@@ -88,7 +89,8 @@ int command_test(const TestOptions& o) {
     }
     finish_progress(progress);
     fmt::print("{} passed, {} failed, {} skipped\n", passed, failed, skipped);
-    return failed ? kFailed : kOk;
+    if (passed + failed == 0) fmt::print("nothing was checked: no scene here says what it expects\n");
+    return bad ? kBadInput : failed ? kFailed : kOk;
 }
 
 } // namespace sinew

@@ -125,29 +125,83 @@ Result<Simulation> make_simulation(const Context& context, Compiled compiled) {
     return result;
 }
 
-void continue_from(Simulation& s, State state) {
-    s.now = std::move(state);
+namespace {
+
+// what `measure` does not find out from a state
+template <class R, class F> void visit_step_numbers(R& r, F&& f) {
+    f(r.dt), f(r.iterations), f(r.linear_iterations), f(r.evaluations), f(r.retries), f(r.residual), f(r.step_length);
+    f(r.work_damping), f(r.work_friction), f(r.work_external), f(r.cone_violation), f(r.inverted), f(r.seconds);
+}
+
+void check_now(Simulation& s) {
+    for (std::string& f : check_expectations(s.compiled.script, s.compiled.model, s.now, s.report, current_frame(s), at_frame(s),
+                                             is_finished(s))) {
+        ++s.failure_count;
+        if (s.failures.size() < kMostFailures) s.failures.push_back(std::move(f));
+    }
+}
+
+// steps of dt that fit the duration
+double whole_steps(const Simulation& s) { return s.compiled.script.time.seconds / s.compiled.dt; }
+bool is_whole(double steps) { return std::abs(steps - std::round(steps)) <= 1e-6; }
+
+} // namespace
+
+StateFile save_run(const Simulation& s) {
+    StateFile out;
+    out.state = s.now;
+    out.program_version = SINEW_VERSION;
+    out.substeps = s.compiled.substeps;
+    out.solver = s.compiled.solver;
+    out.needs = s.compiled.files;
+    visit_step_numbers(s.report, [&](const auto& x) { out.report.push_back(double(x)); });
+    for (const ScriptExpectation& e : s.compiled.script.expectations) out.looked.push_back(e.looked);
+    out.failures = s.failures;
+    out.failure_count = double(s.failure_count);
+    return out;
+}
+
+void continue_from(Simulation& s, StateFile memory) {
+    s.now = std::move(memory.state);
     s.spare = s.now;
     replay_events(s.compiled.script, s.compiled.model, s.now);
+    s.report = {};
+    s.report.dt = s.compiled.dt;
+    std::size_t k = 0;
+    visit_step_numbers(s.report, [&](auto& x) {
+        if (k < memory.report.size()) x = std::remove_reference_t<decltype(x)>(memory.report[k]);
+        ++k;
+    });
+    measure(*s.parallel, s.compiled.model, s.now, s.measure, s.report);
+    std::vector<ScriptExpectation>& expectations = s.compiled.script.expectations;
+    for (k = 0; k < expectations.size() && k < memory.looked.size(); ++k) expectations[k].looked = int(memory.looked[k]);
+    s.failures = std::move(memory.failures);
+    s.failure_count = std::int64_t(memory.failure_count);
 }
 
 double current_frame(const Simulation& s) {
-    return s.compiled.script.time.first_frame + double(s.now.step) / s.compiled.substeps;
+    const SceneTime& t = s.compiled.script.time;
+    const bool cut = is_finished(s) && !is_whole(whole_steps(s)); // the last step was a short one
+    return t.first_frame + (cut ? s.now.time * t.fps : double(s.now.step) / s.compiled.substeps);
 }
 
 std::int64_t total_steps(const Simulation& s) {
-    return std::llround(s.compiled.script.time.seconds / s.compiled.dt);
+    const double steps = whole_steps(s);
+    return std::int64_t(is_whole(steps) ? std::round(steps) : std::ceil(steps));
 }
 
 bool is_finished(const Simulation& s) { return s.now.step >= total_steps(s); }
-bool at_frame(const Simulation& s) { return s.now.step % s.compiled.substeps == 0; }
+bool at_frame(const Simulation& s) {
+    return s.now.step % s.compiled.substeps == 0 && !(is_finished(s) && !is_whole(whole_steps(s)));
+}
 
 void measure_start(Simulation& s) {
     s.report = {};
     s.report.dt = s.compiled.dt;
     measure(*s.parallel, s.compiled.model, s.now, s.measure, s.report);
-    s.failures = check_expectations(s.compiled.script, s.compiled.model, s.now, s.report, current_frame(s), at_frame(s), true,
-                                    is_finished(s));
+    s.failures.clear();
+    s.failure_count = 0;
+    check_now(s);
 }
 
 Status simulate_step(Simulation& s) {
@@ -155,7 +209,8 @@ Status simulate_step(Simulation& s) {
     if (s.drop_caches) s.solver->drop_caches();
     const std::int64_t step = s.now.step;
     // times are multiples of dt, not sums, so that the last one is exact
-    const double end = double(step + 1) * c.dt;
+    const bool cut = step + 1 == total_steps(s) && !is_whole(whole_steps(s));
+    const double end = cut ? c.script.time.seconds : double(step + 1) * c.dt;
     s.events = run_events(c.script, c.model, s.now, s.report, current_frame(s));
     fill_input(c.script, c.model, s.now, end - s.now.time, s.input);
     if (advance_step(*s.solver, c.model, s.input, s.now, s.spare, end - s.now.time, s.report, s.max_retries) == Status::failed)
@@ -165,8 +220,7 @@ Status simulate_step(Simulation& s) {
     const double power_before = s.measure.power_damping;
     measure(*s.parallel, c.model, s.now, s.measure, s.report);
     if (!s.report.has_work_damping) s.report.work_damping = 0.5 * s.report.dt * (power_before + s.measure.power_damping);
-    for (std::string& f : check_expectations(c.script, c.model, s.now, s.report, current_frame(s), at_frame(s), false, is_finished(s)))
-        s.failures.push_back(std::move(f));
+    check_now(s);
     return Status::ok;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 #include "core/parallel.h"
 #include "model/snapshot.h"
+#include "output/state_file.h"
 #include "scene/compile.h"
 #include "sinew/solver.h"
 #include "solver/measure.h"
@@ -20,15 +21,21 @@ struct Simulation {
     int max_retries = 6;
     bool drop_caches = false;        // before every step; tests
     std::vector<std::string> events; // what happened in the last step
-    std::vector<std::string> failures; // expectations not met so far
+    std::vector<std::string> failures; // expectations not met so far, the first kMostFailures of them
+    std::int64_t failure_count = 0;
 };
+inline constexpr std::size_t kMostFailures = 1000;
 
 Result<Simulation> make_simulation(const Context&, Compiled);
-// Continues from a state of an earlier run of the same scene.
-void continue_from(Simulation&, State);
+
+// Everything that is needed to continue, besides the scene: the state, the numbers of the last step that cannot be
+// measured again (conditions of events may ask for them), what became of the expectations.
+StateFile save_run(const Simulation&);
+// Continues an earlier run of the same scene, instead of measure_start. What was checked is not checked again.
+void continue_from(Simulation&, StateFile);
 
 double current_frame(const Simulation&);             // frame number as the scene counts, with fraction within a frame
-std::int64_t total_steps(const Simulation&);
+std::int64_t total_steps(const Simulation&);         // the last one is shorter where the duration is no multiple of dt
 bool is_finished(const Simulation&);
 bool at_frame(const Simulation&);                    // the current state belongs to a frame
 // The numbers of the first state, its events and expectations.

@@ -1,5 +1,5 @@
 // Fields to values, to documentation and to a JSON Schema.
-#include "core/fields.h"
+#include "core/describe.h"
 #include <cmath>
 
 namespace sinew {
@@ -109,18 +109,29 @@ static std::string cell(std::string_view text) { // a | would end the cell
     return s;
 }
 
+static bool is_outside(const Value& v, const Field& f) {
+    for (const Value& item : v.items)
+        if (is_outside(item, f)) return true;
+    return v.kind == Value::Kind::number && ((f.min && v.number < *f.min) || (f.max && v.number > *f.max));
+}
+
+std::string describe_default(const FieldRef& f) {
+    if (f.info.required) return "required";
+    const Value v = write_field(f);
+    if (v.kind == Value::Kind::number && (!std::isfinite(v.number) || v.number >= 1e300)) return "no limit";
+    if (is_outside(v, f.info)) return "computed";
+    return has_text_form(f, v) ? summarise(v) : "";
+}
+
 std::string document_fields(const FieldList& list) {
     std::string s;
     for (const FieldRef& f : list.fields) {
         std::string allowed = describe_range(f.info);
         for (std::string_view w : f.info.allowed)
             allowed += (allowed.empty() ? "`" : ", `") + std::string(w) + '`';
-        const Value v = write_field(f);
-        const bool infinite = v.kind == Value::Kind::number && !std::isfinite(v.number);
-        const std::string standard = f.info.required       ? "required"
-                                     : infinite            ? "no limit"
-                                     : has_text_form(f, v) ? "`" + summarise(v) + "`"
-                                                           : "";
+        std::string standard = describe_default(f);
+        const bool word = standard.empty() || standard == "required" || standard == "no limit" || standard == "computed";
+        if (!word) standard = "`" + standard + "`";
         s += "| `" + std::string(f.name) + "` | " + std::string(type_words(f)) + " | " + cell(f.info.unit) +
              " | " + cell(standard) + " | " + cell(allowed) + " | " + cell(f.info.doc) + " |\n";
     }

@@ -51,7 +51,9 @@ int available_threads() {
 
 ParallelPtr make_parallel(const Context& context) {
     ParallelPtr p(new Parallel);
-    p->threads = context.threads > 0 ? context.threads : available_threads();
+    // more would exhaust address space and processes long before it helped; results are the same for any number
+    constexpr int most = 1024;
+    p->threads = context.threads > 0 ? std::min(context.threads, most) : available_threads();
     p->user = context.parallel_for;
 #ifdef SINEW_HAVE_TBB
     if (!p->user && p->threads > 1) {

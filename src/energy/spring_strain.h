@@ -1,7 +1,7 @@
 // Spring normalised by strain (spec P13-P16): resolution independent.
 //   E = 1/2 k_s r (l/r - 1)^2,  f = [ k_s (l/r - 1) + k_d (w . n)/r ] n
 //   k_s [N] = E A of a bar, k_d [N s], r rest length [m], w relative velocity of the ends
-// Is the axial spring with k = k_s/r and damper c = k_d/r; r = 0 is refused at prepare (use spring_zero).
+// Is the axial spring with k = k_s/r and damper c = k_d/r; r = 0 is refused when a scene is compiled (use spring_zero).
 #pragma once
 #include "energy/spring_block.h"
 

@@ -18,7 +18,11 @@ Errors convert(const std::string& recording, std::string_view name, const std::s
     if (!exporter) return exporter.errors;
     RecordingReader reader;
     if (Errors e = reader.open(recording); !e.empty()) return e;
-    if (same_file(recording, path)) return {file_error(path, "a recording cannot be converted into itself")};
+    if (same_file(recording, path)) {
+        Error error = file_error(path, "a recording cannot be converted into itself");
+        error.path = "out";
+        return {error};
+    }
     std::vector<int> wanted;
     for (int i = 0; i < reader.frame_count(); ++i)
         if (wants_frame(settings, reader.layout.first_frame, reader.frames[std::size_t(i)].frame))

@@ -45,7 +45,7 @@ std::vector<std::string> split_line(std::string_view line) {
 }
 
 std::string head(const CsvWriter& w) {
-    std::string text = "frame,time";
+    std::string text = w.key + ",time";
     for (const std::string& name : w.columns) append_cell(text += ',', name);
     text += "\n";
     if (std::all_of(w.units.begin(), w.units.end(), [](const std::string& u) { return u.empty(); }))
@@ -106,8 +106,8 @@ Errors CsvWriter::resume(const std::string& path, int last_frame, double last_ti
     const std::size_t first = text.find('\n');
     if (first == text.npos) return open(path); // nothing there yet
     const std::vector<std::string> names = split_line(text.substr(0, first));
-    if (names.size() < 2 || names[0] != "frame" || names[1] != "time")
-        return {file_error(path, "cannot continue: the file has no columns frame and time")};
+    if (names.size() < 2 || names[0] != key || names[1] != "time")
+        return {file_error(path, "cannot continue: the file has no columns " + key + " and time")};
     columns.assign(names.begin() + 2, names.end());
     units.resize(columns.size());
     if (first + 1 < text.size() && text[first + 1] == '#') {

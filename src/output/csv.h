@@ -18,6 +18,8 @@ struct CsvWriter {
     Errors row(int frame, double time, const Numbers& numbers);
     Errors close();
 
+    std::string key = "frame"; // name of the first column, which counts rows
+
     // private to csv.cpp
     File file;
     std::uint64_t end = 0;            // [bytes]

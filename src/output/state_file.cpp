@@ -57,13 +57,42 @@ struct Loader {
     template <class T> void operator()(const char* name, std::vector<T>& a) { keep(read_array<T>(file, name, a)); }
 };
 
+std::string join_lines(const std::vector<std::string>& lines) {
+    std::string text;
+    for (const std::string& l : lines) text += l + '\n';
+    return text;
+}
+std::vector<std::string> split_lines(const std::string& text) {
+    std::vector<std::string> lines;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find('\n', at), text.size());
+        lines.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return lines;
+}
+
 } // namespace
+
+// files count by what is in them, not by where they are
+std::uint64_t scene_hash(const StateFile& s) {
+    std::string text = s.scene;
+    for (const std::string& n : s.needs) text += '\n' + n.substr(0, n.find(' '));
+    return hash_text(text);
+}
 
 Checkpoint state_checkpoint(const StateFile& s) {
     Checkpoint file;
     file.program_version = s.program_version;
-    file.scene_hash = hash_text(s.scene);
+    file.scene_hash = scene_hash(s);
     add_text(file, "scene", s.scene);
+    add_text(file, "scene_file", s.scene_file);
+    add_text(file, "needs", join_lines(s.needs));
+    add_text(file, "solver", s.solver);
+    add_text(file, "failures", join_lines(s.failures));
+    add_array<double>(file, "failure_count", std::span<const double>(&s.failure_count, 1));
+    add_array<double>(file, "report", s.report);
+    add_array<double>(file, "looked", s.looked);
     const std::int64_t substeps = s.substeps;
     add_array<std::int64_t>(file, "substeps", std::span<const std::int64_t>(&substeps, 1));
     Saver save{file};
@@ -75,7 +104,17 @@ Errors read_state(const Checkpoint& file, StateFile& s) {
     s.program_version = file.program_version;
     s.scene_hash = file.scene_hash;
     Loader load{file, {}};
+    std::string needs, failures;
     load.keep(read_text(file, "scene", s.scene));
+    load.keep(read_text(file, "scene_file", s.scene_file));
+    load.keep(read_text(file, "needs", needs));
+    load.keep(read_text(file, "solver", s.solver));
+    load.keep(read_text(file, "failures", failures));
+    s.needs = split_lines(needs);
+    s.failures = split_lines(failures);
+    load("failure_count", s.failure_count);
+    load("report", s.report);
+    load("looked", s.looked);
     std::int64_t substeps = 1;
     load("substeps", substeps);
     s.substeps = int(substeps);

@@ -9,7 +9,10 @@
 #include "scene/placement.h"
 #include "scene/scope.h"
 #include "scene/script_build.h"
+#include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <map>
 
 namespace sinew {
 
@@ -23,6 +26,8 @@ struct Work {
     std::vector<NamedMaterial> materials;
     Compiled out;
     std::vector<Error> errors;
+    // what the scene sets and this version does not act on yet: feature -> who sets it
+    std::map<std::string, std::vector<std::string>> idle;
 };
 
 std::vector<std::string> built_solvers() {
@@ -42,8 +47,47 @@ void read_materials(Work& w) {
             erase(params, "like");
         }
         m.name = e.name;
-        if (read_material(params, scope, e.path, m, w.errors)) w.materials.push_back({e.name, m});
+        read_material(params, scope, e.path, m, w.errors);
+        w.materials.push_back({e.name, m}); // a wrong one too: who uses it is not wrong
+        if (find(params, "friction")) w.idle["friction"].push_back(e.path);
     }
+}
+
+// parameters that are read and not acted on yet
+void note_idle(Work& w, const SceneObject& o) {
+    const auto given = [&](const char* key) { return find(o.params, key); };
+    const Value *material = given("material"), *air = given("air"), *self = given("self_contact");
+    if (given("friction") || (material && find(*material, "friction"))) w.idle["friction"].push_back(o.name);
+    if (air && find(*air, "lift")) w.idle["air.lift"].push_back(o.name);
+    if (self && !(self->kind == Value::Kind::boolean && !self->boolean)) w.idle["self_contact"].push_back(o.name);
+}
+
+// objects that move and have a surface to touch, particles aside
+std::vector<std::string> touchable_movers(const Model& m) {
+    std::vector<std::string> names;
+    std::vector<char> has_surface(m.objects.size(), 0);
+    for (int object : m.surface.object) has_surface[object] = 1;
+    for (std::size_t i = 0; i < m.objects.size(); ++i)
+        if (has_surface[i] && m.objects[i].kind != "particles" && m.objects[i].kind != "emitter") names.push_back(m.objects[i].name);
+    return names;
+}
+
+std::string list_names(const std::vector<std::string>& names) {
+    constexpr std::size_t most = 5;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(most, names.size()); ++i) text += (i ? ", " : "") + names[i];
+    return names.size() > most ? fmt::format("{} and {} more", text, names.size() - most) : text;
+}
+
+void add_notes(Work& w) {
+    for (const auto& [feature, names] : w.idle)
+        w.out.notes.push_back(fmt::format("not built yet: {} has no effect ({})", feature, list_names(names)));
+    if (const auto movers = touchable_movers(w.builder.model); movers.size() > 1)
+        w.out.notes.push_back(fmt::format("not built yet: contact between moving objects; {} pass through each other", list_names(movers)));
+    for (const ScriptEvent& e : w.out.script.events)
+        if (e.event.when.empty() && e.event.at > w.scene.time.seconds)
+            w.out.notes.push_back(fmt::format("warning: {} never happens: {:.6g} s is after the end of the run, {:.6g} s", e.event.path,
+                                              e.event.at, w.scene.time.seconds));
 }
 
 void build_object(Work& w, const SceneObject& o) {
@@ -67,8 +111,9 @@ void build_object(Work& w, const SceneObject& o) {
     FieldList list;
     kind->describe(params.get(), list);
     const Scope scope = make_scope(w.scene_scope, o.vars);
+    note_idle(w, o);
     if (!read_fields(list, o.params, scope, o.path, w.errors)) return;
-    BuildContext c{w.scene, o, scope, w.materials, w.builder, w.out.script.handles, w.errors, w.out.notes};
+    BuildContext c{w.scene, o, scope, w.materials, w.builder, w.out.script.handles, w.errors, w.out.notes, w.out.files};
     kind->build(params.get(), c);
 }
 
@@ -143,12 +188,15 @@ void choose_time(Work& w) {
         w.out.notes.push_back(fmt::format("substeps = {}: {}", w.out.substeps, reason));
     }
     w.out.dt = t.dt > 0 ? t.dt : frame / w.out.substeps;
+    const double steps = t.seconds / w.out.dt, left = t.seconds - std::floor(steps) * w.out.dt;
+    if (std::abs(steps - std::round(steps)) > 1e-6)
+        w.out.notes.push_back(fmt::format("the run ends at {:.6g} s, between two steps: the last step is {:.4g} s long", t.seconds, left));
 }
 
 } // namespace
 
 Result<Compiled> compile_scene(const Scene& scene, std::string_view solver, bool check_only) {
-    Work w{scene, check_only, make_scene_scope(scene), make_field_scope(scene), {}, {}, {}, {}};
+    Work w{scene, check_only, make_scene_scope(scene), make_field_scope(scene), {}, {}, {}, {}, {}};
     w.out.notes = scene.notes;
     w.builder.model.gravity = scene.gravity;
     w.builder.layout.scene_name = scene.name;
@@ -167,10 +215,12 @@ Result<Compiled> compile_scene(const Scene& scene, std::string_view solver, bool
     build_script(scene, w.scene_scope, w.builder.model, w.builder.state, w.out.script, w.out.future, w.errors);
     choose_and_check_solver(w, solver);
     if (w.errors.empty()) choose_time(w);
+    add_notes(w);
+    remove_duplicates(w.errors);
     if (!w.errors.empty()) return {std::nullopt, std::move(w.errors)};
     if (!check_only && !w.out.future.empty()) return {std::nullopt, std::move(w.out.future)};
     register_emitters(w.builder.model, w.builder.state);
-    register_events(w.out.script, w.builder.state);
+    register_events(w.out.script, w.builder.model, w.builder.state);
     w.out.model = std::move(w.builder.model);
     w.out.state = std::move(w.builder.state);
     return {std::move(w.out), {}};

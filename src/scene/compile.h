@@ -16,6 +16,7 @@ struct Compiled {
     double dt = 0;                   // [s] step
     int substeps = 1;                // per frame
     std::vector<std::string> notes;  // defaults that were computed, each with its reason
+    std::vector<std::string> files;  // meshes that were read: hash of their bytes, two spaces, full path
     std::vector<Error> future;       // things of the scene that later versions build, each with its place
 };
 

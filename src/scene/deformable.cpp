@@ -128,6 +128,14 @@ void add_fixed(BuildContext& c, const Value& fixed, Range points, const PolygonM
 void add_link(BuildContext& c, const LinkModel& link, int a, int b) {
     if (!link.row) return;
     const std::array<int, 2> stencil{a, b};
+    if (link.row->name == "spring_strain" && c.builder.model.point.rest[a] == c.builder.model.point.rest[b]) {
+        const int first = c.builder.model.objects.back().points.begin;
+        const std::string_view key = find(c.object.params, "links") ? "links" : find(c.object.params, "mesh") ? "mesh" : "material";
+        if (c.errors.empty() || c.errors.back().path != c.path(key)) // one of many is enough
+            add_error(c, key, make_null(), fmt::format("points {} and {} are at the same place: a strain needs a length", a - first, b - first),
+                      "points apart, or a link model without rest length such as spring_zero");
+        return;
+    }
     if (link.constraint) add_constraint(c.builder, *link.row, link.params.get(), stencil);
     else add_energy(c.builder, *link.row, link.params.get(), stencil);
 }

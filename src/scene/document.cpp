@@ -48,6 +48,10 @@ bool check_version(const Value& document, std::vector<Error>& errors) {
     const Value* v = find(document, "sinew");
     if (!v) return true;
     int version = 0;
+    if (v->kind != Value::Kind::number) {
+        errors.push_back(make_error(*v, "sinew", "a number is expected, not " + std::string(kind_name(v->kind)), "1"));
+        return false;
+    }
     if (!read_integer(*v, {}, "sinew", version, errors)) return false;
     if (version >= 1 && version <= kLanguageVersion) return true;
     std::string message = version > kLanguageVersion

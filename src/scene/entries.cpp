@@ -161,9 +161,10 @@ static void report_parent_cycle(Expander& e, const std::vector<std::size_t>& cha
     std::string cycle;
     for (auto it = std::find(chain.begin(), chain.end(), back); it != chain.end(); ++it)
         cycle += e.scene.objects[*it].name + " -> ";
-    const SceneObject& o = e.scene.objects[back];
+    SceneObject& o = e.scene.objects[back];
     e.errors.push_back(make_error(e.objects[back].parent_text, o.path + ".parent",
                                   "objects are each other's parents in a circle: " + cycle + o.name));
+    o.parent.clear(); // whoever follows parents must come to an end
 }
 
 void resolve_parents(Expander& e) {
@@ -174,6 +175,7 @@ void resolve_parents(Expander& e) {
         add_name(index, objects[i].name);
         by_name.emplace(objects[i].name, i);
     }
+    for (const std::string& name : e.scene.broken) add_name(index, name);
     enum : char { fresh, open, done };
     std::vector<char> state(objects.size(), fresh);
     for (std::size_t first = 0; first < objects.size(); ++first) {
@@ -236,6 +238,7 @@ void check_entries(Expander& e) {
         add_name(known.index, o.name);
         known.by_name.emplace(o.name, &o);
     }
+    for (const std::string& name : e.scene.broken) add_name(known.index, name);
     check_section(e, known, e.scene.joints, e.joints, true, true);
     check_section(e, known, e.scene.attach, e.attach, true, true);
     check_section(e, known, e.scene.contact, e.contact, false, false);

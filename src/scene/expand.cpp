@@ -7,6 +7,7 @@
 #include "scene/names.h"
 #include "scene/vars.h"
 #include <algorithm>
+#include <unordered_set>
 
 namespace sinew {
 namespace {
@@ -325,6 +326,12 @@ bool expand_objects(const Value& document, const Scope& globals, Scene& scene, s
     Expander e{document, globals, scene, errors, {}, {}, {}, {}, {}, {}, 0, 0, 0, false};
     expand_level(e, {}, document);
     if (e.full) return false;
+    // objects with errors of their own are missing; who refers to them is not wrong
+    std::unordered_set<std::string_view> roots;
+    for (const SceneObject& o : scene.objects) roots.insert(std::string_view(o.name).substr(0, o.name.find('/')));
+    if (const Value* objects = find(document, "objects"))
+        for (const Member& m : objects->members)
+            if (!roots.contains(m.key)) scene.broken.push_back(m.key);
     resolve_parents(e);
     check_entries(e);
     return true;

@@ -90,6 +90,10 @@ bool read_what(const Value& v, const Scope& scope, std::string_view path, Expect
             make_error(v, path, "nothing is expected here", "about and within, min, max, equals"));
         return false;
     }
+    if (out.has_min && out.has_max && is_constant(out.min) && is_constant(out.max) && out.min.constant > out.max.constant) {
+        errors.push_back(make_error(v, path, "nothing can be met: min is greater than max", "min <= max"));
+        return false;
+    }
     if (out.has_about) {
         const Value& within = *find(v, "within");
         out.relative = within.kind == Value::Kind::text && within.text.ends_with('%');

@@ -94,9 +94,12 @@ void add_flows(const Scene& scene, const Scope& field_scope, ModelBuilder& b, st
             FieldList more = collect_fields([&](auto v) { Turbulence::fields(eddies, v); });
             ok &= read_fields(more, p.turbulence, scope, join_path(e.path, "turbulence"), errors);
         }
-        if (!ok) continue;
         VelocityField f;
         f.name = e.name;
+        if (!ok) { // the name is known: who uses it is not wrong
+            b.fields.velocity.push_back(std::move(f));
+            continue;
+        }
         f.base = {to_expression(p.velocity.x), to_expression(p.velocity.y), to_expression(p.velocity.z)};
         f.fps = scene.time.fps;
         f.first_frame = scene.time.first_frame;
@@ -116,6 +119,12 @@ void add_flows(const Scene& scene, const Scope& field_scope, ModelBuilder& b, st
 void add_force_fields(const Scene& scene, const Scope& scene_scope, ModelBuilder& b, std::vector<Error>& errors) {
     std::vector<std::string> names;
     for (const Object& o : b.model.objects) names.push_back(o.name);
+    // objects with errors of their own, or of a later version
+    const auto is_unbuilt = [&](const std::string& pattern) {
+        for (const SceneObject& o : scene.objects)
+            if (match_name(pattern, o.name)) return true;
+        return !match_names(pattern, scene.broken).empty();
+    };
     for (const SceneEntry& e : scene.fields) {
         if (is_flow(e) || !find_field_kind(e.kind)) continue;
         const ElementRow& row = *find_energy(e.kind);
@@ -126,9 +135,13 @@ void add_force_fields(const Scene& scene, const Scope& scene_scope, ModelBuilder
         ForceParams on;
         FieldCollector{list}("objects", on.objects, Field{.doc = "names or patterns; default: all"});
         if (!read_fields(list, e.params, scope, e.path, errors)) continue;
+        if (const FieldRef* axis = find_field(list, "axis"); axis && *static_cast<const Real3*>(axis->member) == Real3{}) {
+            errors.push_back(make_error(*find(e.params, "axis"), join_path(e.path, "axis"), "a direction cannot be zero"));
+            continue;
+        }
         for (const std::string& pattern : on.objects) {
             const std::vector<int> found = match_names(pattern, names);
-            if (found.empty() && pattern != "*")
+            if (found.empty() && pattern != "*" && !is_unbuilt(pattern))
                 errors.push_back(make_error(text_at(pattern, place_of(e.params, "objects")), join_path(e.path, "objects"), "no object of this name", "",
                                             find_nearest(pattern, names)));
             for (int o : found) {

@@ -1,8 +1,9 @@
 #include "scene/language.h"
 #include "constraint/list.h"
-#include "core/fields.h"
+#include "core/describe.h"
 #include "core/nearest.h"
 #include "energy/list.h"
+#include "scene/deformable.h"
 #include "scene/field_kinds.h"
 #include "scene/object.h"
 #include "solver/solver.h"
@@ -32,6 +33,10 @@ std::vector<Topic> all_topics() {
     for (const SolverEntry& s : solver_entries()) out.push_back(topic("solvers", s, s.make_settings()));
     for (const ElementRow& r : energy_rows()) out.push_back(topic("energies", r, r.make_params()));
     for (const ElementRow& r : constraint_rows()) out.push_back(topic("constraints", r, r.make_params()));
+    auto air = std::make_shared<AirParams>();
+    Topic a{"parameters", "air", "of cloth, chains, ropes and particles: how air acts on them", air, {}};
+    a.list = collect_fields([&](auto v) { AirParams::fields(*air, v); });
+    out.push_back(std::move(a));
     auto material = std::make_shared<Material>();
     Topic m{"materials", "material", "what cloth, chains and ropes are made of", material, {}};
     m.list = collect_fields([&](auto v) { Material::fields(*material, v); });
@@ -58,7 +63,7 @@ Explanation explain(std::string_view name) {
         out.text += fmt::format("{} ({}): {}\n", t.name, t.section, t.doc);
         for (const FieldRef& f : t.list.fields) {
             const std::string range = describe_range(f.info);
-            out.text += fmt::format("  {:16} {:10} default {:20} {}{}\n", f.name, f.info.unit, summarise(write_field(f), 20), f.info.doc,
+            out.text += fmt::format("  {:16} {:10} default {:20} {}{}\n", f.name, f.info.unit, describe_default(f), f.info.doc,
                                     range.empty() ? "" : fmt::format("  [{}]", range));
         }
         if (t.section == "objects") out.text += std::string(kCommon);
@@ -72,7 +77,7 @@ std::string language_page() {
     std::string page, section;
     static const std::vector<std::pair<std::string_view, std::string_view>> titles{
         {"objects", "Kinds of objects"}, {"fields", "Named fields"}, {"solvers", "Solvers"},
-        {"energies", "Energies"}, {"constraints", "Constraints"}, {"materials", "Materials"}};
+        {"energies", "Energies"}, {"constraints", "Constraints"}, {"parameters", "Groups of parameters"}, {"materials", "Materials"}};
     for (const Topic& t : all_topics()) {
         if (t.section != section) {
             section = t.section;

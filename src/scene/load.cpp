@@ -7,6 +7,7 @@
 #include "scene/event.h"
 #include "scene/expand.h"
 #include "scene/expect.h"
+#include "scene/load.h"
 #include "scene/names.h"
 #include "scene/placement.h"
 #include "scene/scope.h"
@@ -52,7 +53,8 @@ void read_head(const Value& document, Scene& s, std::vector<Error>& errors) {
     const Value* schema = find(document, "$schema");
     std::string ignored;
     if (schema) read_text(*schema, "$schema", ignored, errors);
-    if (const Value* v = find(document, "name")) read_text(*v, "name", s.name, errors);
+    if (const Value* v = find(document, "name"))
+        if (read_text(*v, "name", s.name, errors)) check_file_name(*v, "name", s.name, errors);
     if (const Value* v = find(document, "description")) read_text(*v, "description", s.description, errors);
     if (const Value* v = find(document, "solver")) read_text(*v, "solver", s.solver, errors);
     if (const Value* v = find(document, "seed")) {
@@ -196,10 +198,10 @@ std::string default_name(const Value& document) {
 
 } // namespace
 
-Result<Scene> make_scene(const Value& document) {
-    Result<Scene> result;
+static LoadedScene read_scene(const Value& document) {
+    LoadedScene result;
     std::vector<Error>& errors = result.errors;
-    Scene s;
+    Scene& s = result.scene;
     if (document.kind != Value::Kind::object) {
         errors.push_back(make_error(document, "", "a scene is an object { }, not " + describe(document)));
         return result;
@@ -208,11 +210,15 @@ Result<Scene> make_scene(const Value& document) {
     s.name = default_name(document);
     check_sections(document, errors);
     read_head(document, s, errors);
+    const std::size_t before_vars = errors.size();
     if (const Value* v = find(document, "vars"))
         s.vars = evaluate_vars(*v, make_scope({}, kTimeSlots, s.seed), "vars", errors);
+    const bool has_vars = errors.size() == before_vars;
     const Scope scope = make_scene_scope(s);
     read_gravity(document, scope, s, errors);
+    const std::size_t before_time = errors.size();
     read_time(find(document, "time"), scope, s.time, s.notes, errors);
+    const bool has_time = errors.size() == before_time;
     if (!expand_objects(document, scope, s, errors)) { // what is missing would give errors of its own
         remove_duplicates(errors);
         return result;
@@ -226,37 +232,49 @@ Result<Scene> make_scene(const Value& document) {
     }
     NameIndex names;
     for (const SceneObject& o : s.objects) add_name(names, o.name);
+    for (const std::string& name : s.broken) add_name(names, name);
     read_view(document, names, s, errors);
     read_outputs(document, names, s, errors);
     read_events(document, scope, names, s, errors);
-    read_expect(document, scope, s, errors);
+    if (has_time) read_expect(document, scope, s, errors); // moments mean nothing without it
     remove_duplicates(errors);
     s.document = s.source = document;
-    if (errors.empty()) result.value = std::move(s);
+    result.usable = has_vars; // wrong vars make everything else look wrong
     return result;
 }
 
-static Result<Scene> scene_from(Result<Value> parsed, const std::string& file,
-                                std::span<const std::string> sets) {
+static Result<Scene> whole_scene(LoadedScene loaded) {
     Result<Scene> result;
+    result.errors = std::move(loaded.errors);
+    if (result.errors.empty()) result.value = std::move(loaded.scene);
+    return result;
+}
+
+Result<Scene> make_scene(const Value& document) { return whole_scene(read_scene(document)); }
+
+LoadedScene parse_parts(std::string_view text, const std::string& file, std::span<const std::string> sets) {
+    LoadedScene result;
+    Result<Value> parsed = parse_value(text, file);
     result.errors = std::move(parsed.errors);
     if (!parsed) return result;
     Value document = *parsed.value;
     std::vector<std::string> files;
     if (document.kind == Value::Kind::object && check_version(document, result.errors)) {
         merge_includes(document, file, files, result.errors);
+        if (!result.errors.empty()) return result; // what is missing would give errors of its own
         for (const std::string& set : sets) apply_set(document, set, result.errors);
     }
-    if (!result.errors.empty()) return result;
-    result = make_scene(document);
-    if (!result) return result;
-    result.value->files = std::move(files);
-    if (sets.empty()) result.value->source = std::move(*parsed.value);
+    std::vector<Error> earlier = std::move(result.errors);
+    result = read_scene(document);
+    result.errors.insert(result.errors.begin(), earlier.begin(), earlier.end());
+    remove_duplicates(result.errors);
+    result.scene.files = std::move(files);
+    if (sets.empty()) result.scene.source = std::move(*parsed.value);
     return result;
 }
 
 Result<Scene> parse_scene(std::string_view text, const std::string& file, std::span<const std::string> sets) {
-    return scene_from(parse_value(text, file), file, sets);
+    return whole_scene(parse_parts(text, file, sets));
 }
 
 static bool read_or_fail(const std::string& file, std::string& text, std::vector<Error>& errors) {
@@ -266,10 +284,14 @@ static bool read_or_fail(const std::string& file, std::string& text, std::vector
     return false;
 }
 
-Result<Scene> load_scene(const std::string& file, std::span<const std::string> sets) {
-    Result<Scene> result;
+LoadedScene load_parts(const std::string& file, std::span<const std::string> sets) {
+    LoadedScene result;
     std::string text;
-    return read_or_fail(file, text, result.errors) ? parse_scene(text, file, sets) : result;
+    return read_or_fail(file, text, result.errors) ? parse_parts(text, file, sets) : result;
+}
+
+Result<Scene> load_scene(const std::string& file, std::span<const std::string> sets) {
+    return whole_scene(load_parts(file, sets));
 }
 
 Result<Value> load_document(const std::string& file) {

@@ -21,7 +21,7 @@ struct CameraParams {
 };
 
 // middle of an object's points or its place
-bool find_place(const ModelBuilder& b, const Value& name, Real3& out, std::vector<Error>& errors) {
+bool find_place(const Scene& scene, const ModelBuilder& b, const Value& name, Real3& out, std::vector<Error>& errors) {
     std::vector<std::string> known;
     for (const Object& o : b.model.objects) {
         known.push_back(o.name);
@@ -31,6 +31,9 @@ bool find_place(const ModelBuilder& b, const Value& name, Real3& out, std::vecto
         for (int i = o.points.begin; i < o.points.end; ++i) sum += vec(b.state.point.x[i]);
         return out = real3(sum / std::max(1, o.points.count())), true;
     }
+    for (const SceneObject& o : scene.objects)
+        if (o.name == name.text) return false; // not built, and that is said elsewhere
+    if (!match_names(name.text, scene.broken).empty()) return false;
     errors.push_back(make_error(name, "camera.look_at", "no object of this name", list_words(known), find_nearest(name.text, known)));
     return false;
 }
@@ -42,8 +45,12 @@ void read_camera(const Scene& scene, const Scope& scope, ModelBuilder& b, std::v
     if (!read_fields(list, scene.camera, scope, "camera", errors)) return;
     Real3 at;
     if (p.look_at.kind == Value::Kind::text) {
-        if (!find_place(b, p.look_at, at, errors)) return;
+        if (!find_place(scene, b, p.look_at, at, errors)) return;
     } else if (p.look_at.kind != Value::Kind::null && !read_real3(p.look_at, "m", scope, "camera.look_at", at, errors)) {
+        return;
+    }
+    if (p.eye == at) {
+        errors.push_back(make_error(*find(scene.camera, "eye"), "camera.eye", "the eye is at the place it looks at", "two different places"));
         return;
     }
     b.layout.camera = {p.eye.x, p.eye.y, p.eye.z, at.x, at.y, at.z, p.up.x, p.up.y, p.up.z, p.fov};

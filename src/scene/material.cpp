@@ -76,6 +76,8 @@ bool read_material(const Value& value, const Scope& scope, std::string_view path
     ok &= read_role(m.shear_value, scope, base + ".shear", m.shear, errors);
     ok &= read_role(m.bend_value, scope, base + ".bend", m.bend, errors);
     ok &= read_rod(m.rod_value, base + ".rod", m.rod, errors);
+    // also where no chain uses it
+    if (ok && m.rod_value.kind != Value::Kind::null) ok = read_link_model(m.rod, scope, base + ".rod", errors).row != nullptr;
     return ok;
 }
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <fmt/format.h>
+#include <limits>
 
 namespace sinew {
 
@@ -183,6 +184,9 @@ double evaluate(const Measurement& q, const Model& m, const State& s, const Repo
     default: break;
     }
     const Sums sums = sum_object(m, s, o);
+    const bool of_places = q.quantity == Quantity::center || q.quantity == Quantity::min || q.quantity == Quantity::max ||
+                           q.quantity == Quantity::velocity || q.quantity == Quantity::speed;
+    if (sums.count == 0 && of_places) return std::numeric_limits<double>::quiet_NaN();
     const Real n = std::max(1, sums.count);
     const Vec3 center = sums.mass > 0 ? Vec3(sums.moment / sums.mass) : Vec3(sums.place / n);
     const Vec3 velocity = sums.mass > 0 ? Vec3(sums.momentum / sums.mass) : Vec3(sums.drift / n);
@@ -199,6 +203,35 @@ double evaluate(const Measurement& q, const Model& m, const State& s, const Repo
     case Quantity::angular_momentum: return sums.angular[c];
     default: return 0;
     }
+}
+
+std::string measurement_unit(const Measurement& q) {
+    switch (q.quantity) {
+    case Quantity::number: break;
+    case Quantity::center:
+    case Quantity::min:
+    case Quantity::max:
+    case Quantity::point:
+    case Quantity::point_radius: return "m";
+    case Quantity::velocity:
+    case Quantity::speed:
+    case Quantity::point_velocity: return "m/s";
+    case Quantity::kinetic: return "J";
+    case Quantity::mass: return "kg";
+    case Quantity::momentum: return "kg m/s";
+    case Quantity::angular_momentum: return "kg m^2/s";
+    case Quantity::spin:
+    case Quantity::body_spin: return "rad/s";
+    case Quantity::alive:
+    case Quantity::stretch:
+    case Quantity::rotation: return "";
+    }
+    int k = 0;
+    std::string found;
+    visit_numbers(Report{}, [&](const char*, const char* unit, double) {
+        if (k++ == q.index) found = unit;
+    });
+    return found;
 }
 
 std::vector<std::string> measurement_names(const Model& m) {

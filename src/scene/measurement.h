@@ -33,7 +33,8 @@ struct MeasurementResult {
     std::string problem, allowed, nearest;
 };
 MeasurementResult find_measurements(const Model&, std::string_view name);
-double evaluate(const Measurement&, const Model&, const State&, const Report&);
+double evaluate(const Measurement&, const Model&, const State&, const Report&); // nan: places where nothing is alive
+std::string measurement_unit(const Measurement&);                               // SI, "" = a plain number
 
 std::vector<std::string> measurement_names(const Model&); // all, points without their numbers; for help and errors
 

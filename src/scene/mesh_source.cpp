@@ -1,6 +1,10 @@
 #include "scene/mesh_source.h"
 #include "core/error.h"
+#include "core/hash.h"
 #include "geometry/read_mesh.h"
+#include "scene/document.h"
+#include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace sinew {
@@ -53,6 +57,11 @@ PolygonMesh read_mesh_source(BuildContext& c, std::string_view key, const Value&
         }
         return {};
     }
+    std::string bytes, problem;
+    const std::string path = std::filesystem::absolute(resolve_file(name)).lexically_normal().string();
+    read_whole_file(path, bytes, problem);
+    const std::string line = fmt::format("{:016x}  {}", hash_text(bytes), path);
+    if (std::find(c.files.begin(), c.files.end(), line) == c.files.end()) c.files.push_back(line);
     const Real scale = metres(p.unit);
     for (Real3& x : read.value->positions) {
         x = turned(x, p.up);

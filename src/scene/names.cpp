@@ -62,6 +62,19 @@ std::vector<int> match_names(std::string_view pattern, std::span<const std::stri
     return found;
 }
 
+bool check_file_name(const Value& at, std::string_view path, std::string_view name, std::vector<Error>& errors) {
+    std::string problem;
+    if (name.empty()) problem = "a file needs a name";
+    else if (name.find_first_of("/\\") != std::string_view::npos || name.find("..") != std::string_view::npos || name == ".")
+        problem = "files of a run stay in its folder: no /, \\ or .. here";
+    for (const char c : name)
+        if (static_cast<unsigned char>(c) < 32 || c == 127) problem = "a file name has no control characters";
+    if (name.size() > 200) problem = "this is too long for a file name";
+    if (problem.empty()) return true;
+    errors.push_back(make_error(at, path, std::move(problem), "a plain name such as \"drape\""));
+    return false;
+}
+
 void add_name(NameIndex& index, const std::string& name) {
     if (!index.known.insert(name).second) return;
     index.names.push_back(name);

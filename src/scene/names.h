@@ -15,6 +15,9 @@ bool check_name(const Member&, std::string_view path, std::vector<Error>&);
 // Inside a prefab names are local: "chest" in the instance "hero" is "hero/chest"; "/floor" is global.
 std::string resolve_name(std::string_view prefix, std::string_view reference);
 
+// A name that becomes part of a file's name stays in its folder: an error for slashes, "..", control characters, nothing.
+bool check_file_name(const Value& at, std::string_view path, std::string_view name, std::vector<Error>&);
+
 // Everything a reference can mean.
 struct NameIndex {
     std::vector<std::string> names;                // objects (joints, fields, ... where they count)

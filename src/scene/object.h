@@ -27,6 +27,7 @@ struct BuildContext {
     std::vector<Handle>& handles;
     std::vector<Error>& errors;
     std::vector<std::string>& notes; // defaults that were computed, each with its reason
+    std::vector<std::string>& files; // read for the objects: "hash  path" each
     std::string path(std::string_view key) const { return object.path + "." + std::string(key); }
 };
 

@@ -56,18 +56,42 @@ void set_field(Model& m, const std::string& name, const std::string& parameter, 
     ++m.values_revision;
 }
 
-void apply_event(Script& script, Model& m, State& s, const Event& e) {
+// Births so far stay what they were: the clock of the emitter restarts now, and the state remembers when that was and
+// how many were born by then.
+enum ClockMemory { kChanged, kFrom, kBase, kRate, kClockMemory };
+void set_rate(Emitter& e, int index, double rate, const Model& m, State& s) {
+    const std::vector<double>* count = find_memory(s, fmt::format("emitter.{}", index));
+    e.from = std::max(e.from, s.time);
+    e.initial_count = count ? (*count)[0] : 0;
+    e.rate = rate;
+    double* clock = memory_array(s, "script.emitters", kClockMemory * m.emitters.size()).data() + kClockMemory * index;
+    clock[kChanged] = 1;
+    clock[kFrom] = e.from;
+    clock[kBase] = e.initial_count;
+    clock[kRate] = rate;
+}
+
+// after a restart: the clocks as the state remembers them
+void restore_rates(Model& m, const State& s) {
+    const std::vector<double>* clocks = find_memory(s, "script.emitters");
+    if (!clocks || clocks->size() != kClockMemory * m.emitters.size()) return;
+    for (std::size_t k = 0; k < m.emitters.size(); ++k) {
+        const double* clock = clocks->data() + kClockMemory * k;
+        if (clock[kChanged] == 0) continue;
+        m.emitters[k].from = clock[kFrom];
+        m.emitters[k].initial_count = clock[kBase];
+        m.emitters[k].rate = clock[kRate];
+    }
+}
+
+// again: the event happened in an earlier part of the run, the state has its traces
+void apply_event(Script& script, Model& m, State& s, const Event& e, bool again) {
     for (const EventSet& set : e.sets)
         if (set.target.starts_with("fields.")) set_field(m, set.target.substr(7), set.parameter, set.value);
-        else
+        else if (!again)
             for (Emitter& emitter : m.emitters)
-                if (match_name(set.target, m.objects[emitter.object].name) && set.parameter == "rate") {
-                    // births so far stay what they were: the clock of the emitter restarts now
-                    emitter.from = s.time;
-                    emitter.rate = set.value.number;
-                    if (std::vector<double>* count = &memory_array(s, fmt::format("emitter.{}", &emitter - m.emitters.data()), 3))
-                        emitter.initial_count = (*count)[0];
-                }
+                if (match_name(set.target, m.objects[emitter.object].name) && set.parameter == "rate")
+                    set_rate(emitter, int(&emitter - m.emitters.data()), set.value.number, m, s);
     for (const EventRelease& r : e.releases)
         for (const Handle& h : script.handles) {
             if (!match_name(r.target, m.objects[h.object].name)) continue;
@@ -87,8 +111,12 @@ int due_count(const Event& e, double t) {
 
 } // namespace
 
-void register_events(const Script& script, State& s) {
-    if (!script.events.empty()) memory_array(s, "script.events", kEventMemory * script.events.size());
+void register_events(const Script& script, const Model& m, State& s) {
+    if (script.events.empty()) return;
+    memory_array(s, "script.events", kEventMemory * script.events.size());
+    for (const ScriptEvent& e : script.events)
+        for (const EventSet& set : e.event.sets)
+            if (set.parameter == "rate") memory_array(s, "script.emitters", kClockMemory * m.emitters.size());
 }
 
 std::vector<std::string> run_events(Script& script, Model& m, State& s, const Report& r, double frame) {
@@ -108,7 +136,7 @@ std::vector<std::string> run_events(Script& script, Model& m, State& s, const Re
         if (!fire) continue;
         memory[kFired] += 1;
         memory[kLast] = s.time;
-        apply_event(script, m, s, e.event);
+        apply_event(script, m, s, e.event, false);
         happened.push_back(fmt::format("t = {:.4f} s: {}", s.time, e.event.path));
     }
     return happened;
@@ -121,7 +149,17 @@ void replay_events(Script& script, Model& m, State& s) {
     for (std::size_t k = 0; k < script.events.size(); ++k)
         if ((*memory)[kEventMemory * k + kFired] > 0) order.push_back({(*memory)[kEventMemory * k + kLast], k});
     std::sort(order.begin(), order.end());
-    for (const auto& [time, k] : order) apply_event(script, m, s, script.events[k].event);
+    for (const auto& [time, k] : order) apply_event(script, m, s, script.events[k].event, true);
+    restore_rates(m, s);
+}
+
+// Where nothing is alive there is nothing to measure (nan); the sentence says why.
+static std::string check_measurement(const Expectation& e, const Measurement& q, const Model& m, const State& s, const Report& r,
+                                     double frame) {
+    const double measured = evaluate(q, m, s, r);
+    if (std::isnan(measured) && q.object >= 0)
+        return fmt::format("cannot be measured: '{}' has no living points", m.objects[q.object].name);
+    return check_expectation(e, measured, s.time, frame);
 }
 
 static bool is_due(const Expectation& e, double t, double dt, bool frame_end, bool last) {
@@ -136,13 +174,13 @@ static bool is_due(const Expectation& e, double t, double dt, bool frame_end, bo
 }
 
 std::vector<std::string> check_expectations(Script& script, const Model& m, const State& s, const Report& r, double frame,
-                                            bool frame_end, bool, bool last) {
+                                            bool frame_end, bool last) {
     std::vector<std::string> failures;
     for (ScriptExpectation& e : script.expectations) {
         if (!is_due(e.expectation, s.time, r.dt, frame_end, last)) continue;
         ++e.looked;
         for (const Measurement& q : e.measurements) {
-            const std::string problem = check_expectation(e.expectation, evaluate(q, m, s, r), s.time, frame);
+            const std::string problem = check_measurement(e.expectation, q, m, s, r, frame);
             if (!problem.empty())
                 failures.push_back(fmt::format("{} at t = {:.6g} s: {} {}", e.expectation.path, s.time, q.name, problem));
         }

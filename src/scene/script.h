@@ -45,11 +45,11 @@ void fill_input(const Script&, const Model&, const State& now, double dt, Input&
 std::vector<std::string> run_events(Script&, Model&, State&, const Report&, double frame);
 // After a restart: applies again what State.memory says was fired.
 void replay_events(Script&, Model&, State&);
-void register_events(const Script&, State&);
+void register_events(const Script&, const Model&, State&); // what they remember
 
 // Checks the expectations due now; sentences for those not met. `last` = end of the run, `frame_end` = a frame is complete.
 std::vector<std::string> check_expectations(Script&, const Model&, const State&, const Report&, double frame, bool frame_end,
-                                            bool first, bool last);
+                                            bool last);
 // those that never became due although they should have
 std::vector<std::string> unmet_expectations(const Script&);
 

@@ -1,6 +1,7 @@
 #include "scene/script_build.h"
 #include "core/error.h"
 #include "core/nearest.h"
+#include "core/units.h"
 #include "model/field.h"
 #include "scene/field_kinds.h"
 #include "scene/names.h"
@@ -52,6 +53,15 @@ void check_motions(const Scene& scene, const Model& m, std::vector<Error>& error
     }
 }
 
+// an object that the name or pattern could mean is not in the model: not built yet, or wrong itself
+bool is_missing(const Scene& scene, const Model& m, std::string_view pattern) {
+    for (const SceneObject& o : scene.objects)
+        if (match_name(pattern, o.name) && !find(m, o.name)) return true;
+    for (const std::string& name : scene.broken)
+        if (match_name(pattern, name)) return true;
+    return false;
+}
+
 void check_set(const EventSet& set, const Scene& scene, const Model& m, const std::string& path, std::vector<Error>& future,
                std::vector<Error>& errors) {
     const std::string where = join_path(path, "set." + set.target + "." + set.parameter);
@@ -80,7 +90,7 @@ void check_set(const EventSet& set, const Scene& scene, const Model& m, const st
     bool emitter = false;
     for (const Emitter& e : m.emitters) emitter = emitter || match_name(set.target, m.objects[e.object].name);
     if (emitter && set.parameter == "rate" && set.value.kind == Value::Kind::number && set.value.number >= 0) return;
-    (void)scene;
+    if (is_missing(scene, m, set.target)) return; // said elsewhere
     errors.push_back(make_error(set.value, where, "not a live parameter: it cannot change while the simulation runs",
                                 "fields.<name>.scale, fields.<name>.velocity, <emitter>.rate"));
 }
@@ -112,14 +122,28 @@ bool build_condition(const std::string& text, const Scope& scope, const Model& m
 bool waits_for_future(const Scene& scene, const Model& m, std::string_view text) {
     for (const SceneObject& o : scene.objects)
         if (!find(m, o.name) && text.find(o.name) != std::string_view::npos) return true;
+    for (const std::string& name : scene.broken)
+        if (text.find(name) != std::string_view::npos) return true;
     return false;
 }
 // the part of a measurement before the dot names an object that is not built, or a prefab instance of such
 bool measures_future(const Scene& scene, const Model& m, std::string_view name) {
-    const std::string_view object = name.substr(0, name.find('.'));
-    for (const SceneObject& o : scene.objects)
-        if (match_name(object, o.name) && !find(m, o.name)) return true;
-    return false;
+    return is_missing(scene, m, name.substr(0, name.find('.')));
+}
+
+// units of the numbers against that of what is measured
+void check_units(const Value& what, const Measurement& q, const std::string& path, std::vector<Error>& errors) {
+    const std::string unit = measurement_unit(q);
+    const auto check = [&](const Value& v, const std::string& where) {
+        if (v.kind != Value::Kind::text) return;
+        const QuantityResult r = parse_quantity(v.text, unit);
+        if (r.status == QuantityResult::Status::wrong) errors.push_back(make_error(v, where, r.message, r.allowed, r.nearest));
+    };
+    check(what, path);
+    for (const Member& member : what.members) {
+        const bool share = member.key == "within" && member.value.kind == Value::Kind::text && member.value.text.ends_with('%');
+        if (!share) check(member.value, join_path(path, member.key));
+    }
 }
 
 void build_events(const Scene& scene, const Scope& scope, const Model& m, Script& script, std::vector<Error>& future,
@@ -145,9 +169,13 @@ void build_expectations(const Scene& scene, const Scope& scope, const Model& m, 
                         std::vector<Error>& errors) {
     static constexpr std::string_view later[] = {"intersections", "joint_error"};
     std::vector<Expectation> parsed;
-    for (std::size_t k = 0; k < scene.expect.size(); ++k)
+    std::vector<const Value*> source; // of each
+    for (std::size_t k = 0; k < scene.expect.size(); ++k) {
         parse_expect(scene.expect[k], scope, scene.time, join_path("expect", int(k)), parsed, errors);
-    for (Expectation& e : parsed) {
+        source.resize(parsed.size(), &scene.expect[k]);
+    }
+    for (std::size_t k = 0; k < parsed.size(); ++k) {
+        Expectation& e = parsed[k];
         MeasurementResult found = find_measurements(m, e.measure);
         if (found.found.empty()) {
             bool is_later = measures_future(scene, m, e.measure);
@@ -159,6 +187,7 @@ void build_expectations(const Scene& scene, const Scope& scope, const Model& m, 
             errors.push_back(make_error(text_at(e.measure, e.place), e.path, found.problem, found.allowed, found.nearest));
             continue;
         }
+        if (const Value* what = find(*source[k], e.measure)) check_units(*what, found.found[0], e.path, errors);
         script.expectations.push_back({std::move(e), std::move(found.found), 0});
     }
 }

@@ -166,6 +166,8 @@ bool apply_set(Value& document, std::string_view assignment, std::vector<Error>&
     if (parts[0] == "objects")
         return rest.empty() ? fail(s, "an object is missing in the path")
                             : set_objects(s, rest[0], rest.subspan(1));
+    if (parts[0] == "include" || parts[0] == "sinew")
+        return fail(s, "what a scene includes is read before anything is set: change the file");
     if (std::find(kSections.begin(), kSections.end(), parts[0]) != kSections.end())
         return check_known(s, parts) && set_below(s, document, parts);
     // short forms: an object's parameter, a var

@@ -67,7 +67,7 @@ def case_bad_scenes():
             if "not built yet" not in fragment:
                 expect_exit(2, "check", file, says=fragment)
             count += 1
-    expect(count >= 125, "at least 125 bad scenes, found %d" % count)
+    expect(count >= 140, "at least 140 bad scenes, found %d" % count)
     expect(os.listdir(".") == [], "nothing is written for a bad scene: " + str(os.listdir(".")))
 
 
@@ -132,6 +132,63 @@ def case_checkpoints():
     expect_exit(0, "run", scene, "--out", "out", "--resume", "--quiet")
 
 
+# whole run and run in two parts: same state, same verdict
+def compare_parts(name, scene, code=0, frames="20"):
+    write(name + ".json", scene)
+    whole = expect_exit(code, "run", name + ".json", "--out", name + "_whole", "--hash")
+    sinew("run", name + ".json", "--out", name + "_cut", "--frames", frames, "--quiet")
+    rest = expect_exit(code, "run", name + ".json", "--out", name + "_cut", "--resume", "--hash")
+    expect(state_hash(whole) == state_hash(rest), name + ": both end in the same state", rest)
+    expect("resumed at frame " in rest.stdout, "a resumed run says so", rest)
+    return whole, rest
+
+
+def case_resume():
+    # the emitter's clock restarts at the event, not at the cut
+    compare_parts("rate", """{ "objects": { "e": { "kind": "emitter", "rate": 7, "capacity": 200, "speed": [0, 1, 0] } },
+        "time": { "fps": 24, "frames": [0, 48] }, "events": [ { "at": "0.31 s", "set": { "e.rate": 11.3 } } ] }""")
+    # its pool has the size of the whole run
+    compare_parts("pool", """{ "objects": { "e": { "kind": "emitter", "rate": 7, "speed": [0, 1, 0] } },
+        "time": { "fps": 24, "frames": [0, 48] }, "events": [ { "at": "0.5 s", "every": "0.4 s", "set": { "e.rate": 11.3 } } ] }""")
+    # conditions on numbers of the last step: no step does so little work, but a report that begins anew says 0
+    scene = """{ "time": { "fps": 24, "frames": [0, 48], "substeps": 4 }, "solver": "explicit",
+        "fields": { "w": { "kind": "wind", "velocity": [1, 0, 0] } },
+        "objects": { "a": { "kind": "particles", "positions": [[0, 0, 0]], "air": { "drag": 0.5 } } },
+        "events": [ { "when": "work.damping > -1e-9 && t > 0.1", "set": { "fields.w.velocity": [5, 0, 0] } } ] }"""
+    whole, rest = compare_parts("work", scene)
+    expect("events[0]" not in whole.stdout, "the condition never holds", whole)
+
+
+def case_later_expectations():
+    good = SPRING % (0.4, ', "expect": [ { "at": "0.04 s", "net.min.y": { "max": 0 } }, { "at": "0.3 s", "net.min.y": { "max": 0 } } ]')
+    compare_parts("good", good, 0, "10")
+    run = expect_exit(0, "run", "good.json", "--out", "short", "--frames", "10")
+    expect("1 come later and were not looked at" in run.stdout, "what was not looked at is said", run)
+    bad = SPRING % (0.4, ', "expect": [ { "at": "0.04 s", "net.min.y": { "min": 5 } }, { "at": "end", "net.min.y": { "max": 0 } } ]')
+    whole, rest = compare_parts("bad", bad, 1, "10")
+    expect("expectation: " in rest.stderr and rest.stderr == whole.stderr, "what failed before the cut is not forgotten", rest)
+    # places of nothing
+    none = write("none.json", """{ "objects": { "e": { "kind": "emitter", "rate": 0 } }, "time": { "fps": 24, "frames": 2 },
+        "expect": [ { "at": "end", "e.min.y": { "max": 1e301 } } ] }""")
+    expect_exit(1, "run", none, "--out", "none", "--quiet", says="has no living points")
+
+
+def case_resume_refused():
+    write("tri.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n")
+    scene = write("sheet.json", """{ "name": "sheet", "time": { "fps": 24, "frames": 4 }, "objects": {
+        "s": { "kind": "cloth", "mesh": "tri.obj" } } }""")
+    expect_exit(0, "run", scene, "--out", "out", "--frames", "2", "--quiet")
+    expect_exit(2, "run", scene, "--out", "out", "--resume", "--overwrite", says="one continues a folder")
+    expect_exit(2, "run", scene, "--out", "out", "--resume", "--solver", "explicit", says="was made with the solver newton")
+    os.rename("out/sheet.sinew", "kept")
+    expect_exit(2, "run", scene, "--out", "out", "--resume", says="--overwrite begins anew")
+    os.rename("kept", "out/sheet.sinew")
+    write("tri.obj", "v 0 0 0\nv 1 0 0\nv 0 0 2\nf 1 2 3\n")
+    expect_exit(2, "run", scene, "--out", "out", "--resume", says="a mesh of the scene was changed")
+    write("tri.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n")
+    expect_exit(0, "run", scene, "--out", "out", "--resume", "--quiet")
+
+
 def case_blow_up():
     scene = write("boom.json", (SPRING % (40, "")).replace('"stiffness": 400', '"stiffness": 1e9'))
     run = expect_exit(1, "run", scene, "--out", "out", "--quiet", says="not finite")
@@ -139,10 +196,45 @@ def case_blow_up():
     expect(os.path.getsize("out/capsule.state") > 0, "a capsule is written")
 
 
+def case_capsule():
+    write("tri.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n")
+    scene = write("boom.json", """{ "name": "boom", "time": { "fps": 24, "frames": 240, "substeps": 2 }, "solver": "explicit", "objects": {
+        "s": { "kind": "cloth", "mesh": "tri.obj", "velocity": [0, 1, 0], "angular_velocity": [0, 9, 0],
+               "material": { "membrane": { "stiffness": 1e9 } } } } }""")
+    run = expect_exit(1, "run", scene, "--out", "out", "--json")
+    summary = json.loads(run.stdout)
+    expect(summary["exit"] == 1 and "not finite" in summary["message"], "the summary says what failed", run)
+    expect(summary["object"] == "s" and summary["index"] >= 0, "and where", run)
+    expect("it needs " in run.stderr and "tri.obj" in run.stderr, "the capsule names its meshes", run)
+    os.mkdir("elsewhere")
+    os.rename("out/capsule.state", "elsewhere/capsule.state")
+    again = expect_exit(1, "run", "elsewhere/capsule.state", "--out", "again", "--json")
+    other = json.loads(again.stdout)
+    for key in ("steps", "message", "object", "index"):
+        expect(other[key] == summary[key], "the capsule fails in the same way: " + key, again)
+    # any state can be run on; with a step in which it does not begin it cannot
+    expect_exit(2, "run", "elsewhere/capsule.state", "--out", "none", "--set", "time.fps=7", says="no multiple of the step")
+    expect_exit(2, "run", "elsewhere/capsule.state", "--out", "none", "--resume", says="a folder of its own")
+    spring = write("spring.json", SPRING % (0.4, ""))
+    whole = expect_exit(0, "run", spring, "--out", "whole", "--hash")
+    expect_exit(0, "run", spring, "--out", "part", "--frames", "7", "--quiet")
+    rest = expect_exit(0, "run", "part/checkpoint.state", "--out", "rest", "--hash")
+    expect(state_hash(whole) == state_hash(rest), "a state run on ends as the whole run", rest)
+    # an earlier run's capsule does not outlive --overwrite
+    os.rename("elsewhere/capsule.state", "out/capsule.state")
+    expect_exit(0, "run", scene, "--out", "out", "--overwrite", "--set", "s.material.membrane.stiffness=10", "--quiet")
+    expect(not os.path.exists("out/capsule.state"), "an earlier capsule is removed")
+
+
 def case_full_disk():
     scene = write("spring.json", SPRING % (20, ""))
     run = expect_exit(1, "run", scene, "--out", "out", "--quiet", limit=16384)
     expect("error: " in run.stderr and "out/" in run.stderr, "the file that cannot be written is named", run)
+    expect_exit(0, "run", scene, "--out", "good", "--quiet", "--frames", "200")
+    expect_exit(1, "convert", "good/spring.sinew", "--to", "vtk", "--out", "full/a.vtk", "--quiet", limit=600)
+    expect_exit(2, "convert", "good/spring.sinew", "--to", "vtk", "--objects", "nett", "--quiet")
+    if "Embree         Apache-2.0                                   linked" in sinew("--version").stdout:
+        expect_exit(1, "render", "good/spring.sinew", "--out", "full.png", "--frames", "0-3", "--size", "64x36", "--quiet", limit=600)
 
 
 def case_expectations():
@@ -152,6 +244,96 @@ def case_expectations():
     expect("FAIL" in run.stdout and "1 failed" in run.stdout, "test counts the failure", run)
     good = write("good.json", SPRING % (0.1, ', "expect": [ { "at": "end", "net.min.y": { "max": 0 } } ]'))
     expect_exit(0, "test", good)
+    expect_exit(2, "test", write("broken.json", "{ \"objects\": "))
+    run = expect_exit(0, "test", write("plain.json", SPRING % (0.1, "")))
+    expect("nothing was checked" in run.stdout, "a test of nothing says so", run)
+
+
+def case_all_errors():
+    # of reading, of compiling and of outputs at once, and no others
+    scene = write("many.json", """{ "name": "a/b", "gravity": "9 kg",
+        "fields": { "gust": { "kind": "wind", "velocity": [1, 2] } },
+        "materials": { "soft": { "density": -1 } },
+        "objects": {
+            "e": { "kind": "emitter", "speed": [1, 2] },
+            "cloth": { "kind": "cloth_grid", "material": "soft", "air": { "field": "gust" }, "edge": 0.5 },
+            "ball": { "radius": 2 },
+            "stone": { "kind": "box", "sise": [1, 1, 1] } },
+        "camera": { "eye": [1, 1, 1], "look_at": "ball" },
+        "attach": [ { "points": { "of": "cloth", "index": [0] }, "to": "stone" } ],
+        "events": [ { "at": 1, "set": { "e.rate": 5 } }, { "when": "ball.y < 1", "set": { "fields.gust.scale": 0 } } ],
+        "outputs": [ "objj", { "kind": "pc2", "objects": ["ball"], "evry": 2 } ],
+        "expect": [ { "at": "end", "e.y": { "max": 3 }, "ball.y": { "max": 3 }, "stone.y": { "max": "3 kg" } } ] }""")
+    for command in (("check", scene), ("run", scene, "--out", "out")):
+        run = expect_exit(2, *command)
+        paths = ["name = ", "gravity = ", "fields.gust.velocity = ", "materials.soft.density = ", "objects.e.speed = ",
+                 "objects.ball: ", "objects.stone.sise: ", "outputs[0].kind = ", "outputs[1].evry: "]
+        for path in paths:
+            expect(": " + path in run.stderr, "an error about " + path, run)
+        expect("%d errors" % len(paths) in run.stderr, "no others", run)
+
+
+def case_notes():
+    scene = write("notes.json", """{ "objects": { "a": { "kind": "box", "mass": 1, "friction": 0.2 }, "b": { "kind": "sphere", "mass": 1, "at": [3, 0, 0] } },
+        "materials": { "m": { "friction": 0.9 } }, "time": { "fps": 24, "frames": 24 },
+        "fields": { "w": { "kind": "wind", "velocity": [0, 0, 0] } }, "events": [ { "at": 7, "set": { "fields.w.scale": 0 } } ] }""")
+    run = expect_exit(0, "check", scene)
+    for words in ("friction has no effect (materials.m, a)", "a, b pass through each other", "events[0] never happens"):
+        expect(words in run.stdout, words, run)
+    write("tri.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n")
+    run = expect_exit(0, "check", write("self.json", '{ "objects": { "c": { "kind": "cloth", "mesh": "tri.obj", "self_contact": true, "air": { "lift": 1 } } } }'))
+    expect("self_contact has no effect (c)" in run.stdout and "air.lift has no effect (c)" in run.stdout, "what is not acted on is named", run)
+    expect_exit(2, "check", scene, "--set", 'include=["x.json"]', says="change the file")
+
+
+def case_numbers():
+    scene = write("spring.json", SPRING % (0.1, ""))
+    run = lambda *args: expect_exit(2, "run", scene, "--out", "out", *args)
+    for text in ("1.5", "3abc", "0-3x", "-", "7-", "6", "0-6", "1-3", "nan"):
+        run("--frames", text)
+    for option, texts in (("--threads", ("-3", "100000", "1.5", "x")), ("--checkpoint-every", ("-1", "2x"))):
+        for text in texts:
+            run(option, text)
+    expect(not os.path.exists("out"), "nothing is written")
+    for args in (("--repeats", "0"), ("--repeats", "-1"), ("--steps", "-4"), ("--steps", "0"), ("--threads", "0"), ("--threads", "99999")):
+        expect_exit(2, "bench", scene, *args)
+    expect_exit(0, "run", scene, "--out", "out", "--quiet", "--frames", "0-3")
+    render = lambda *args, **more: expect_exit(2, "render", "out/spring.sinew", *args, **more)
+    for args in (("--size", "32x18abc"), ("--size", "0x9"), ("--camera", "1,2,3,0,0,abc"), ("--camera", "1,2,3,1,2,3"),
+                 ("--camera", "1,2,3,4,5,6,7,8"), ("--samples", "-1"), ("--samples", "0"), ("--fps", "nan"), ("--fps", "-1"),
+                 ("--frames", "1.5"), ("--frames", "9"), ("--threads", "-1"), ("--out", "no/such/folder.png")):
+        render(*args)
+    render("--out", "x.gif", says=".png, .apng, .mp4")
+    render("--out", "x.jpg", says=".png, .apng, .mp4")
+    render("--color-by", "foo", says="velocity")
+
+
+def case_outputs():
+    scene = write("three.json", SPRING % (0.1, ', "outputs": [ "recording", "csv", "obj", { "kind": "obj", "file": "half", "every": 2 }, "pc2" ]'))
+    run = expect_exit(0, "run", scene, "--out", "out")
+    for line in [l.strip() for l in run.stdout.splitlines() if l.startswith("  out/")]:
+        for name in line.split(" (")[0].split(" ... "):
+            expect(os.path.exists(name), "a file that is named exists: " + name, run)
+    for name in ("spring.0000.obj", "spring.0005.obj", "half.0004.obj", "spring.csv", "spring.pc2"):
+        expect(os.path.exists("out/" + name), name + " is written", run)
+    rows = open("out/report.csv").read().splitlines()
+    expect(rows[0].startswith("step,time,frame,dt"), "step and frame are columns: " + rows[0][:60])
+    expect([row.split(",")[2] for row in rows[2:7]] == ["0", "0.25", "0.5", "0.75", "1"], "frames are counted: " + rows[6][:60])
+    expect(len(open("out/spring.csv").read().splitlines()) == 2 + 6, "csv has one row per frame")
+    write("out/notes.txt", "mine")
+    expect_exit(0, "run", scene, "--out", "out", "--overwrite", "--frames", "2", "--quiet")
+    left = sorted(os.listdir("out"))
+    expect("spring.0003.obj" not in left and "half.0004.obj" not in left, "frames of the earlier run are gone: " + str(left))
+    expect("notes.txt" in left and "spring.0002.obj" in left, "others stay: " + str(left))
+
+
+def case_run_length():
+    fall = """{ "time": { "fps": 24, "seconds": 0.06 }, "objects": { "a": { "kind": "particles", "positions": [[0, 0, 0]] } },
+        "solver": "explicit", "solvers": { "explicit": { "scheme": "rk4" } },
+        "expect": [ { "at": "end", "a.y": { "about": "-9.81*0.06^2/2", "within": "1e-9 m" }, "time": { "about": 0.06, "within": "1e-12 s" } } ] }"""
+    run = expect_exit(0, "run", write("fall.json", fall), "--out", "out")
+    expect("the last step is" in run.stdout, "a shorter last step is said", run)
+    expect_exit(0, "test", "fall.json")
 
 
 def case_options():

@@ -104,15 +104,14 @@ TEST_P(determinism, an_interrupted_and_continued_run_gives_the_same_state) {
         std::optional<Simulation> first = start(GetParam(), 1);
         ASSERT_TRUE(first);
         run_until(*first, cut);
-        StateFile written;
-        written.state = first->now;
+        const StateFile written = save_run(*first);
         ASSERT_TRUE(write_state(file, written).empty());
         StateFile read;
         ASSERT_TRUE(read_state(file, read).empty());
         EXPECT_EQ(hash(read.state), hash(first->now)) << "through the file, cut at step " << cut;
         std::optional<Simulation> second = start(GetParam(), 1);
         ASSERT_TRUE(second);
-        continue_from(*second, std::move(read.state));
+        continue_from(*second, std::move(read));
         run_until(*second, last);
         EXPECT_EQ(hash(second->now), hash(whole->now)) << "cut at step " << cut;
     }
@@ -127,15 +126,15 @@ TEST_P(determinism, a_checkpoint_of_every_step_continues_to_the_next_state) {
     std::optional<Simulation> whole = start(*fresh, 1);
     ASSERT_TRUE(whole);
     while (!is_finished(*whole) && whole->now.step < kCheckpoints) {
-        StateFile written, read;
-        written.state = whole->now;
+        const StateFile written = save_run(*whole);
+        StateFile read;
         const Bytes bytes = make_checkpoint(state_checkpoint(written), 0);
         Checkpoint parsed;
         ASSERT_TRUE(parse_checkpoint(bytes, true, parsed).empty());
         ASSERT_TRUE(read_state(parsed, read).empty());
         std::optional<Simulation> other = start(*fresh, 1);
         ASSERT_TRUE(other);
-        continue_from(*other, std::move(read.state));
+        continue_from(*other, std::move(read));
         ASSERT_EQ(simulate_step(*whole), Status::ok) << whole->report.message;
         ASSERT_EQ(simulate_step(*other), Status::ok) << other->report.message;
         ASSERT_EQ(hash(other->now), hash(whole->now)) << "from step " << whole->now.step - 1;

@@ -1,0 +1,69 @@
+#include "continue.h"
+#include <cmath>
+#include <fmt/format.h>
+#include <fstream>
+
+namespace sinew {
+
+namespace {
+
+// what of the state does not fit the model; empty = it fits
+std::string find_misfit(const State& given, const State& here) {
+    const auto differ = [](const char* what, std::size_t a, std::size_t b) {
+        return a == b ? std::string() : fmt::format("it has {} {}, the scene has {}", a, what, b);
+    };
+    for (const std::string& text : {differ("points", given.point.x.size(), here.point.x.size()),
+                                    differ("bodies", given.frame.p.size(), here.frame.p.size()),
+                                    differ("scalars", given.scalar.s.size(), here.scalar.s.size()),
+                                    differ("births flags", given.point.alive.size(), here.point.alive.size()),
+                                    differ("attributes", given.attributes.size(), here.attributes.size()),
+                                    differ("arrays of memory", given.memory.size(), here.memory.size())})
+        if (!text.empty()) return text;
+    for (std::size_t i = 0; i < here.memory.size(); ++i) {
+        const NamedValues &a = given.memory[i], &b = here.memory[i];
+        if (a.name != b.name) return fmt::format("it remembers '{}' where this run needs '{}'", a.name, b.name);
+        if (a.values.size() != b.values.size())
+            return fmt::format("'{}' has {} numbers, this run needs {}", a.name, a.values.size(), b.values.size());
+    }
+    return {};
+}
+
+} // namespace
+
+bool is_state_file(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    char head[8] = {};
+    return in.read(head, sizeof head) && std::string_view(head, sizeof head) == std::string_view("\x89SINCHK\n", 8);
+}
+
+Errors resume_state(const std::string& path, const StateFile& file, const Scene& scene, Simulation& s) {
+    StateFile mine;
+    mine.scene = write_value(scene.document);
+    mine.needs = s.compiled.files;
+    if (file.scene == mine.scene && file.scene_hash != scene_hash(mine))
+        return {Error{.file = path, .message = "a mesh of the scene was changed since"}};
+    if (file.scene_hash != scene_hash(mine))
+        return {Error{.file = path, .message = "belongs to another scene, or the scene was changed since"}};
+    if (file.solver != s.compiled.solver)
+        return {Error{.file = path, .message = fmt::format("was made with the solver {}, not with {}", file.solver, s.compiled.solver)}};
+    std::string misfit = find_misfit(file.state, s.now);
+    if (misfit.empty() && file.substeps != s.compiled.substeps)
+        misfit = fmt::format("it counts {} steps a frame, this run {}", file.substeps, s.compiled.substeps);
+    if (!misfit.empty()) return {Error{.file = path, .message = "does not fit this scene with this solver: " + misfit}};
+    continue_from(s, file);
+    return {};
+}
+
+Errors start_from_capsule(const std::string& path, const StateFile& file, Simulation& s) {
+    if (const std::string misfit = find_misfit(file.state, s.now); !misfit.empty())
+        return {Error{.file = path, .message = "does not fit the scene as it is run now: " + misfit}};
+    StateFile start = file;
+    const double step = file.state.time / s.compiled.dt;
+    if (std::abs(step - std::round(step)) > 1e-6)
+        return {Error{.file = path, .message = fmt::format("its time {:.6g} s is no multiple of the step {:.6g} s", file.state.time, s.compiled.dt)}};
+    start.state.step = std::int64_t(std::round(step));
+    continue_from(s, std::move(start));
+    return {};
+}
+
+} // namespace sinew
