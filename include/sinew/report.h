@@ -44,7 +44,7 @@ struct Report {
     double work_damping = 0;      // [J] taken out by damping and drag in this step, sign as energy change
     bool has_work_damping = false; // the solver gave work_damping; otherwise the main loop takes the mean power of both ends
     double work_friction = 0;     // [J]
-    double work_external = 0;     // [J] by input forces and moving targets
+    double work_external = 0;     // [J] by input forces, moving targets and moving obstacles
     Real3 momentum;               // [kg m/s]
     Real3 angular_momentum;       // [kg m^2/s] about the origin
     Real3 center;                 // [m] centre of mass

@@ -4,6 +4,7 @@
 #include "sinew/model.h"
 #include "sinew/report.h"
 #include "sinew/state.h"
+#include <memory>
 
 namespace sinew {
 
@@ -22,6 +23,7 @@ struct Solver {
     virtual Report step(const Model&, const Input&, const State& now, State& next, double dt, Trace* = nullptr) = 0;
     // caches are allowed only if dropping them before any step gives the same bits; tests call this before every step
     virtual void drop_caches() {}
+    std::shared_ptr<void> measuring; // scratch of `advance` for the numbers of the report, made when first needed
 };
 
 } // namespace sinew

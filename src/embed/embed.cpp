@@ -50,15 +50,20 @@ Result<Built> build(const Context& context, const Scene& scene, std::string_view
     });
 }
 
+// kept by the solver between calls of `advance`
+struct Measuring {
+    ParallelPtr parallel = make_parallel({.threads = 1});
+    MeasureScratch scratch;
+};
+
 Status advance(Solver& solver, const Model& model, const Input& input, State& now, State& spare, double dt, Report& report,
                int max_retries) {
     try {
         const Status status = advance_step(solver, model, input, now, spare, dt, report, max_retries);
         if (status == Status::ok) {
-            thread_local MeasureScratch scratch;
-            static const Context one{.threads = 1};
-            thread_local const ParallelPtr serial = make_parallel(one);
-            measure(*serial, model, now, scratch, report);
+            if (!solver.measuring) solver.measuring = std::make_shared<Measuring>();
+            Measuring& measuring = *static_cast<Measuring*>(solver.measuring.get());
+            measure(*measuring.parallel, model, now, measuring.scratch, report);
         }
         return status;
     } catch (const std::exception& e) {

@@ -159,4 +159,15 @@ Real force_power(const Parallel& p, const ElementSet& set, const Evaluation& ev,
     return power;
 }
 
+void finish_elements(const Parallel& p, const Tables& tables, const Evaluation& ev, State& next) {
+    for (const Table& t : tables.energies) {
+        if (!t.row->finish) continue;
+        std::vector<double>& memory = element_memory(next, *t.row);
+        memory.resize(std::size_t(t.count()) * t.row->memory_size);
+        parallel_for(p, t.count(), kElementGrain, [&](int begin, int end) {
+            t.row->finish(t, ev, begin, end, memory.data() + std::size_t(begin) * t.row->memory_size);
+        });
+    }
+}
+
 } // namespace sinew

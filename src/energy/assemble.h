@@ -38,6 +38,10 @@ void add_force(const Parallel&, const ElementSet&, const Dofs&, const Evaluation
 // [W] power of all forces without potential: sum of f . v over the elements; `local` and `partial` are scratch
 Real force_power(const Parallel&, const ElementSet&, const Evaluation&, std::vector<Real>& local, std::vector<Real>& partial);
 
+// After an accepted step: elements with memory bring it up to date in `next`. `ev` holds the unknowns, velocities and
+// time at the end of the step, and the memory of its start.
+void finish_elements(const Parallel&, const Tables&, const Evaluation& ev, State& next);
+
 // tangent blocks of one element in the order of its local unknowns: points, frames (two each), scalars; -1 = absent
 int element_blocks(const Table&, int element, const Dofs&, int* blocks);
 

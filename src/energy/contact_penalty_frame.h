@@ -46,11 +46,17 @@ struct ContactPenaltyFrame {
         }
         return out;
     }
+    // the gap at the start of the step, which switches the damping as in contact_penalty.h
+    static Real start_gap(const Data& d, const StepContext& c, const Stencil<0, 1>& s) {
+        const int i = c.stencil[0];
+        const Vec3 x = c.p_now ? Vec3(vec(c.p_now[i]) + quat(c.q_now[i]) * vec(d.local)) : Vec3(s.p[0] + s.q[0] * vec(d.local));
+        return ContactPenalty::gap(d.contact, x);
+    }
     // damping along the normal
-    template <int Order> static LocalForce<6, Order> force(const Data& d, const StepContext&, const Stencil<0, 1>& s) {
+    template <int Order> static LocalForce<6, Order> force(const Data& d, const StepContext& c, const Stencil<0, 1>& s) {
         LocalForce<6, Order> out;
         const Vec3 r = s.q[0] * vec(d.local);
-        if (ContactPenalty::gap(d.contact, s.p[0] + r) >= 0) return out;
+        if (start_gap(d, c, s) >= 0) return out;
         const VecN<6> j = jacobian(d, r);
         const Vec3 v = s.frame_v[0] + s.frame_w[0].cross(r) - vec(d.contact.velocity);
         const Real approach = vec(d.contact.normal).dot(v);

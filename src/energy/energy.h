@@ -19,7 +19,10 @@
 //       template <int Order> static LocalForce<6, Order> force(const Data&, const StepContext&, const Stencil<2>&);
 // Order 0: f only; 1: also df/dx and df/dv. Implicit solvers use v = (x - x_now)/dt and keep them out of the merit
 // function. Optional: `hessian_psd` (closed-form projected Hessian), `sample_kinds` (number of degenerate cases that
-// `sample` knows), `memory_size` with `finish` (numbers per element that live in State.memory).
+// `sample` knows), `memory_size` with
+//       static void finish(const Data&, const StepContext&, const Stencil<2>&, Real* memory);
+// numbers per element that live in State.memory and start at 0: `eval` and `force` read those of the step's start in
+// StepContext::memory, `finish` is called once at the end of an accepted step and writes the new ones.
 #pragma once
 #include "core/fields.h"
 #include "model/stencil.h"

@@ -62,6 +62,17 @@ void append_points(Model& to, State& s, const Model& more, const State& ms, int 
     }
 }
 
+// the new elements come last in their tables, and so does what they remember
+void append_memory(const Tables& joined, const Model& more, const State& ms, State& s) {
+    register_elements(joined, s);
+    for (const Table& t : more.elements->energies) {
+        const auto* from = t.row->memory_size ? find_element_memory(ms.memory, t.row->name) : nullptr;
+        if (!from) continue;
+        std::vector<double>& to = element_memory(s, *t.row);
+        std::copy(from->begin(), from->end(), to.end() - std::ptrdiff_t(from->size()));
+    }
+}
+
 } // namespace
 
 int append_model(Model& to, State& s, const Model& more, const State& ms) {
@@ -97,6 +108,7 @@ int append_model(Model& to, State& s, const Model& more, const State& ms) {
     }
     for (ContactRule r : more.contact_rules) r.a += objects, r.b += objects, to.contact_rules.push_back(r);
     append(to.sinks, more.sinks);
+    append_memory(*tables, more, ms, s);
     to.elements = std::move(tables);
     to.layout = std::move(layout);
     ++to.topology_revision;
@@ -113,15 +125,19 @@ static bool refers_to(const Object& o, const Table& t, int element) {
     return false;
 }
 
-static void drop_elements(std::vector<Table>& tables, const Object& o, int object) {
+static void drop_elements(std::vector<Table>& tables, const Object& o, int object, State& s) {
     for (Table& t : tables) {
         Table kept{t.row, {}, {}, {}};
+        std::vector<double> memory;
+        const int size = t.row->memory_size;
         for (int e = 0; e < t.count(); ++e) {
             if (t.object[e] == object || refers_to(o, t, e)) continue;
             kept.stencil.insert(kept.stencil.end(), t.stencil.begin() + std::size_t(e) * t.row->stencil, t.stencil.begin() + std::size_t(e + 1) * t.row->stencil);
             kept.data.insert(kept.data.end(), t.data.begin() + e * t.row->data_size, t.data.begin() + (e + 1) * t.row->data_size);
             kept.object.push_back(t.object[e]);
+            for (int k = 0; k < size; ++k) memory.push_back(element_memory(s, *t.row)[std::size_t(e) * size + k]);
         }
+        if (size) element_memory(s, *t.row) = std::move(memory);
         t = std::move(kept);
     }
 }
@@ -131,8 +147,9 @@ bool remove_object(Model& m, State& s, Id id) {
     Object& o = m.objects[id.index];
     if (!o.alive || o.generation != id.generation) return false;
     auto tables = std::make_shared<Tables>(*m.elements);
-    drop_elements(tables->energies, o, id.index);
-    drop_elements(tables->constraints, o, id.index);
+    register_elements(*tables, s);
+    drop_elements(tables->energies, o, id.index, s);
+    drop_elements(tables->constraints, o, id.index, s);
     m.elements = std::move(tables);
     if (o.points.count()) {
         if (s.point.alive.empty()) {

@@ -25,12 +25,14 @@ struct Evaluation {
     const Real3* x_now = nullptr;       // points at the start of the step
     const Real3* p = nullptr;           // frames
     const Real4* q = nullptr;
+    const Real3* p_now = nullptr;       // frames at the start of the step; null = as they are
+    const Real4* q_now = nullptr;
     const Real3* frame_v = nullptr;
     const Real3* frame_w = nullptr;
     const Real* s = nullptr;            // scalars
     const Real* ds = nullptr;
     const std::uint8_t* alive = nullptr; // points; null = all alive
-    const Real* memory = nullptr;       // of the table at hand, element-major; set by the loops
+    const std::vector<NamedValues>* memory = nullptr; // State.memory at the start of the step
     const FieldSet* fields = nullptr;
     Real t = 0;                         // [s] time at which potentials and fields are taken
     Real dt = 0;                        // [s] of the step, 0 outside of one
@@ -106,6 +108,11 @@ struct Tables {
     std::vector<Table> energies;        // one per entry of energy/list.h that is used
     std::vector<Table> constraints;     // one per entry of constraint/list.h that is used
 };
+
+// What the elements of a row keep across steps, element-major: the array "element.<row>" of State.memory; null = none.
+const std::vector<double>* find_element_memory(const std::vector<NamedValues>& memory, std::string_view row);
+std::vector<double>& element_memory(State&, const ElementRow&);
+void register_elements(const Tables&, State&); // makes these arrays, zeros for elements that have none yet
 
 // Finds the table of a row, adding it if there is none.
 Table& table_of(std::vector<Table>&, const ElementRow&);

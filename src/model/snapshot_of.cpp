@@ -29,12 +29,13 @@ static void add_fields(const State& s, const std::vector<double>& strain, Range 
     SnapshotField velocity{"velocity", 3, {}};
     for (int i = p.begin; i < p.end; ++i) velocity.values.insert(velocity.values.end(), {s.point.v[i].x, s.point.v[i].y, s.point.v[i].z});
     out.fields.push_back(std::move(velocity));
-    const auto add = [&](const std::string& name, const std::vector<double>& values) {
-        if (int(values.size()) >= p.end) out.fields.push_back({name, 1, {values.begin() + p.begin, values.begin() + p.end}});
+    const auto add = [&](const std::string& name, int n, const std::vector<double>& values) {
+        const std::ptrdiff_t begin = std::ptrdiff_t(p.begin) * n, end = std::ptrdiff_t(p.end) * n;
+        if (std::ptrdiff_t(values.size()) >= end) out.fields.push_back({name, n, {values.begin() + begin, values.begin() + end}});
     };
-    add("strain", strain);
-    add("age", s.point.age);
-    for (const NamedValues& a : s.attributes) add(a.name, a.values);
+    add("strain", 1, strain);
+    add("age", 1, s.point.age);
+    for (const NamedValues& a : s.attributes) add(a.name, a.components, a.values);
 }
 
 Snapshot snapshot_of(const Model& m, const State& s) {

@@ -23,6 +23,9 @@ struct StepContext {
     const Real* memory = nullptr; // of this element, memory_size reals
     const Real3* x_now = nullptr; // all points at the start of the step
     const int* stencil = nullptr; // of this element, -1 = absent
+    const Real* table_memory = nullptr; // of all elements of the table
+    const Real3* p_now = nullptr; // all frames at the start of the step
+    const Real4* q_now = nullptr;
     Vec3 x_start(int i) const { return vec(x_now[stencil[i]]); }
 };
 
@@ -96,7 +99,7 @@ template <class E> struct ElementsOf {
             if (velocities) out.ds[i] = ev.ds[id[P + F + i]];
         }
         c.stencil = id;
-        c.memory = ev.memory ? ev.memory + std::size_t(e) * memory_of<E>() : nullptr;
+        if constexpr (memory_of<E>() > 0) c.memory = c.table_memory ? c.table_memory + std::size_t(e) * memory_of<E>() : nullptr;
         return true;
     }
     // what is kept of an element matrix
@@ -104,7 +107,14 @@ template <class E> struct ElementsOf {
         Eigen::Map<MatN<kMatrix>> to(out);
         to = full.template topLeftCorner<kMatrix, kMatrix>();
     }
-    static StepContext context(const Evaluation& ev) { return {ev.t, ev.dt, ev.fields, nullptr, ev.x_now, nullptr}; }
+    static StepContext context(const Evaluation& ev) {
+        StepContext c{ev.t, ev.dt, ev.fields, nullptr, ev.x_now, nullptr};
+        c.p_now = ev.p_now;
+        c.q_now = ev.q_now;
+        if constexpr (memory_of<E>() > 0)
+            if (const auto* all = ev.memory ? find_element_memory(*ev.memory, E::name) : nullptr) c.table_memory = all->data();
+        return c;
+    }
     static void sample(Rng& rng, int which, std::byte* data, Real3* x, Real3* p, Real4* q, Real* s) {
         const Sample<E> made = E::sample(rng, which);
         std::memcpy(data, &made.data, sizeof made.data);

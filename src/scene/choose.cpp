@@ -115,6 +115,7 @@ Real stable_step(const Model& m, const State& s) {
     ev.v = s.point.v.data();
     ev.x_now = ev.x;
     ev.fields = m.fields.get();
+    ev.memory = &s.memory;
     for (const auto* tables : {&m.elements->energies, &m.elements->constraints})
         for (const Table& t : *tables) {
             if (t.row->frames || t.row->scalars || t.row->points == 0) continue;

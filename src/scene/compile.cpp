@@ -210,8 +210,10 @@ Result<Compiled> compile_scene(const Scene& scene, std::string_view solver, bool
     add_attachments(scene, w.scene_scope, check_only, w.builder, w.out.script.handles, w.out.future, w.errors);
     add_contact_rules(scene, w.scene_scope, w.builder, w.out.future, w.errors);
     read_look(scene, w.scene_scope, w.builder, w.errors);
-    for (NamedValues& a : w.builder.state.attributes) a.values.resize(point_count(w.builder.model), 0.0);
+    for (NamedValues& a : w.builder.state.attributes)
+        a.values.resize(std::size_t(point_count(w.builder.model)) * a.components, 0.0);
     finish_model(w.builder);
+    register_elements(*w.builder.model.elements, w.builder.state);
     build_script(scene, w.scene_scope, w.builder.model, w.builder.state, w.out.script, w.out.future, w.errors);
     choose_and_check_solver(w, solver);
     if (w.errors.empty()) choose_time(w);

@@ -102,7 +102,7 @@ struct Particles {
         v("mesh", p.mesh, Field{.doc = "shape mesh: one particle per vertex"});
         v("links", p.links, Field{.doc = "pairs of particles joined by the material's rod: [[0, 1], ...]"});
         v("anchors", p.anchors, Field{.doc = "soft pins: [{ point, to, stiffness, damping, length }, ...]"});
-        v("attributes", p.attributes, Field{.doc = "named numbers per particle: a list, or an expression of index"});
+        v("attributes", p.attributes, Field{.doc = "named numbers per particle: a list of numbers or of vectors, or an expression of index"});
         v("mass", p.mass, Field{.min = 0, .min_exclusive = true, .unit = "kg", .doc = "of each particle"});
         v("radius", p.radius, Field{.min = 0, .min_exclusive = true, .unit = "m", .doc = "drawn, and kept from obstacles"});
         v("passive", p.passive, Field{.doc = "massless, carried by a velocity field"});

@@ -5,6 +5,7 @@
 #include "energy/list.h"
 #include "scene/kinds.h"
 #include "scene/mesh_source.h"
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -108,7 +109,40 @@ void add_anchors(const Value& anchors, Range points, BuildContext& c) {
     }
 }
 
-// "attributes": { "temperature": 300, "tint": "index/10" }
+// a list: one number per particle, or one list of numbers (all of one length) per particle
+bool read_attribute_list(const Value& list, Range points, const std::string& path, BuildContext& c, NamedValues& out) {
+    const std::size_t before = c.errors.size();
+    if (!check_array(list, points.count(), path, "one entry per particle", c.errors)) return false;
+    const bool vectors = !list.items.empty() && list.items[0].kind == Value::Kind::array;
+    out.components = vectors ? int(std::max<std::size_t>(1, list.items[0].items.size())) : 1;
+    out.values.assign(std::size_t(points.end) * out.components, 0.0);
+    double* to = out.values.data() + std::size_t(points.begin) * out.components;
+    for (int i = 0; i < points.count(); ++i, to += out.components) {
+        const std::string at = join_path(path, i);
+        if (!vectors) {
+            read_number(list.items[i], "", c.scope, at, *to, c.errors);
+        } else if (check_array(list.items[i], out.components, at, "as many numbers as the others", c.errors)) {
+            for (int k = 0; k < out.components; ++k)
+                read_number(list.items[i].items[k], "", c.scope, join_path(at, k), to[k], c.errors);
+        }
+    }
+    return c.errors.size() == before;
+}
+
+bool read_attribute(const Value& value, Range points, const Scope& scope, const std::string& path, BuildContext& c,
+                    NamedValues& out) {
+    if (value.kind == Value::Kind::array) return read_attribute_list(value, points, path, c, out);
+    Signal signal;
+    if (!read_signal(value, "", scope, path, signal, c.errors)) return false;
+    out.values.assign(points.end, 0.0);
+    for (int i = 0; i < points.count(); ++i) {
+        const std::array<double, 1> slot{double(i)};
+        out.values[points.begin + i] = evaluate(signal, slot);
+    }
+    return true;
+}
+
+// "attributes": { "temperature": 300, "tint": "index/10", "color": [[1, 0, 0], ...] }
 void add_attributes(const Value& attributes, Range points, BuildContext& c) {
     if (attributes.kind == Value::Kind::null) return;
     if (attributes.kind != Value::Kind::object) {
@@ -117,31 +151,23 @@ void add_attributes(const Value& attributes, Range points, BuildContext& c) {
     }
     Scope scope = make_scope(c.scope, {});
     add_slot(scope.symbols, "index", 0);
+    std::vector<NamedValues>& all = c.builder.state.attributes;
     for (const Member& m : attributes.members) {
         NamedValues a{m.key, 1, {}};
-        a.values.assign(points.end, 0.0);
         const std::string path = join_path(c.path("attributes"), m.key);
-        if (m.value.kind == Value::Kind::array) {
-            if (!check_array(m.value, points.count(), path, "one number per particle", c.errors)) continue;
-            for (int i = 0; i < points.count(); ++i)
-                read_number(m.value.items[i], "", c.scope, join_path(path, i), a.values[points.begin + i], c.errors);
-        } else {
-            Signal signal;
-            if (!read_signal(m.value, "", scope, path, signal, c.errors)) continue;
-            for (int i = 0; i < points.count(); ++i) {
-                const std::array<double, 1> slot{double(i)};
-                a.values[points.begin + i] = evaluate(signal, slot);
-            }
-        }
+        if (!read_attribute(m.value, points, scope, path, c, a)) continue;
         // one array per name for the whole scene; objects without it have zeros
-        bool found = false;
-        for (NamedValues& known : c.builder.state.attributes)
-            if (known.name == a.name) {
-                known.values.resize(points.end, 0.0);
-                std::copy(a.values.begin() + points.begin, a.values.end(), known.values.begin() + points.begin);
-                found = true;
-            }
-        if (!found) c.builder.state.attributes.push_back(std::move(a));
+        const auto known = std::find_if(all.begin(), all.end(), [&](const NamedValues& b) { return b.name == a.name; });
+        if (known == all.end()) {
+            all.push_back(std::move(a));
+        } else if (known->components != a.components) {
+            c.errors.push_back(make_error(m.value, path, "another object has this attribute with another number of values",
+                                          fmt::format("{} per particle", known->components)));
+        } else {
+            known->values.resize(std::size_t(points.end) * a.components, 0.0);
+            const std::ptrdiff_t first = std::ptrdiff_t(points.begin) * a.components;
+            std::copy(a.values.begin() + first, a.values.end(), known->values.begin() + first);
+        }
     }
 }
 

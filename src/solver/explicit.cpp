@@ -17,6 +17,7 @@
 // A model of nothing but points, springs and uniform gravity takes the Euler steps in one pass over memory
 // (explicit_springs.h), with the same bits; Report.path then says so.
 #include "solver/explicit.h"
+#include "energy/contact_power.h"
 #include "model/visit.h"
 #include "solver/explicit_springs.h"
 #include "solver/forces.h"
@@ -103,6 +104,7 @@ void ExplicitSolver::evaluate(const Model& m, const Input& input, const State& n
                               Rates& out) {
     PointState& points = stage.point;
     FrameState& frames = stage.frame;
+    stop_fixed(*parallel, m, points);
     place_fixed(m, prescribed, now, t - now.time, points, frames);
     set_passive_velocity(*parallel, m, t, points);
     Evaluation ev = evaluation_of(m, now, dt);
@@ -227,7 +229,9 @@ void ExplicitSolver::euler_variant(const Model& m, const Input& input, const Sta
 // the same for points, springs and gravity alone: one pass over memory, the same bits
 void ExplicitSolver::euler_springs(const Model& m, const State& now, Real dt, Real w, State& next) {
     copy_all_but_motion(now, next);
-    step_springs(*parallel, m, now, dt, w, forces, next.point);
+    // what holds moving points does work
+    f.resize(prescribed.points.empty() ? 0 : dofs_of(m).size());
+    step_springs(*parallel, m, now, dt, w, forces, f, next.point);
     ++report.evaluations;
     report.path = forces.springs.avx2 ? "springs avx2" : "springs";
     if (m.point.field.empty()) return;
@@ -338,6 +342,11 @@ Report ExplicitSolver::step(const Model& m, const Input& input, const State& now
     next.step = now.step + 1;
     report.dt = dt;
     report.work_external = external_work(m, input, prescribed, f, now, next, dt);
+    if (!m.obstacles.empty()) { // with the damping of contacts counted by the velocity of what is touched, as work_damping does
+        const ContactPower power = contact_power(forces.contact_tables, evaluation_of(m, next, dt));
+        report.work_external += dt * (power.total - power.damping);
+    }
+    finish_elements(*parallel, m, now, dt, next);
     return report;
 }
 

@@ -13,6 +13,7 @@ struct Tile {
     int count;
     const Real *x, *v, *mass, *first, *second;
     Real *x_next, *v_next;
+    Real* held; // [N] forces on fixed points go here; null = nobody asks
 };
 struct Euler {
     Real dt, half; // [s] half = w dt
@@ -82,7 +83,8 @@ void advance_mixed(const Tile& t, const Euler& e, const std::uint8_t* flags) {
         }
         for (int k = 3 * i; k < 3 * i + 3; ++k) {
             t.x_next[k] = t.x[k];
-            t.v_next[k] = t.v[k];
+            t.v_next[k] = flags[i] & kFixed ? 0 : t.v[k]; // what has a target gets its velocity afterwards
+            if (t.held) t.held[k] = t.first[k] + t.second[k] + (e.has_gravity ? t.mass[i] * e.gravity[k - 3 * i] : 0);
         }
     }
 }
@@ -112,6 +114,13 @@ void prefetch(const Tile& t) {
 
 bool has_passive(const Model& m) { return !m.point.field.empty(); }
 
+// a fixed point that comes from a target still has its velocity
+bool has_moved_fixed(const Model& m, const PointState& points) {
+    for (int i = 0; i < point_count(m); ++i)
+        if ((m.point.flags[i] & kFixed) && points.v[i] != Real3{}) return true;
+    return false;
+}
+
 } // namespace
 
 bool is_spring_step(const Model& m, const Input& input, const State& now, const ForceScratch& f) {
@@ -121,14 +130,14 @@ bool is_spring_step(const Model& m, const Input& input, const State& now, const 
     if (!input.point_forces.empty() || !input.grabs.empty()) return false;
     // dampers see the velocities of moved points
     const bool damped = !f.springs.damper_runs.empty() || !f.springs.damper_ones.empty();
-    if (damped && (!input.points.empty() || has_passive(m))) return false;
+    if (damped && (!input.points.empty() || has_passive(m) || has_moved_fixed(m, now.point))) return false;
     for (const Table* t : f.elements.tables)
         if (t->row->name != "gravity") return false;
     return true;
 }
 
 void step_springs(const Parallel& parallel, const Model& m, const State& now, Real dt, Real weight,
-                  ForceScratch& f, PointState& next) {
+                  ForceScratch& f, std::span<Real> held, PointState& next) {
     next.x.resize(now.point.x.size());
     next.v.resize(now.point.v.size());
     const Real3 *x = now.point.x.data(), *v = now.point.v.data();
@@ -136,7 +145,8 @@ void step_springs(const Parallel& parallel, const Model& m, const State& now, Re
     parallel_for_workers(parallel, int(f.springs.chunks.size()), 1, [&](int worker, int c, int) {
         const auto take = [&](int i, int end, const Real* first, const Real* second) {
             const Tile tile{end - i, &x[i].x, &v[i].x,      &m.point.mass[i],
-                            first,   second,  &next.x[i].x, &next.v[i].x};
+                            first,   second,  &next.x[i].x, &next.v[i].x,
+                            held.empty() ? nullptr : held.data() + 3 * i};
             prefetch(tile);
             advance(f.springs.avx2, tile, euler, &m.point.flags[i]);
         };

@@ -11,8 +11,9 @@ namespace sinew {
 // Does the model hold nothing else, and does nothing else act in this step? `f` must be refreshed.
 bool is_spring_step(const Model&, const Input&, const State& now, const ForceScratch& f);
 
-// Writes next.point.x and v. Fixed points keep theirs; passive points too: the caller moves them.
+// Writes next.point.x and v. Fixed points stay, passive points keep theirs: the caller moves them. `held`, if not empty
+// (3 per point), gets the forces on fixed points.
 void step_springs(const Parallel&, const Model&, const State& now, Real dt, Real weight, ForceScratch&,
-                  PointState& next);
+                  std::span<Real> held, PointState& next);
 
 } // namespace sinew

@@ -25,6 +25,13 @@ void build_prescribed(const Model& m, const Input& input, const State& now, Real
     }
 }
 
+void stop_fixed(const Parallel& parallel, const Model& m, PointState& points) {
+    parallel_for(parallel, point_count(m), kGrain, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i)
+            if (m.point.flags[i] & kFixed) points.v[i] = {};
+    });
+}
+
 void place_fixed(const Model& m, const Prescribed& given, const State& now, Real elapsed, PointState& points,
                  FrameState& frames) {
     for (int i : given.points) {

@@ -17,6 +17,9 @@ struct Prescribed {
 };
 void build_prescribed(const Model&, const Input&, const State& now, Real dt, Prescribed&);
 
+// Fixed points are at rest unless place_fixed says otherwise: the velocity of a target that has ended must not stay.
+void stop_fixed(const Parallel&, const Model&, PointState&);
+
 // Positions and velocities of fixed points and frames at now.time + elapsed.
 void place_fixed(const Model&, const Prescribed&, const State& now, Real elapsed, PointState&, FrameState&);
 

@@ -11,15 +11,28 @@ Evaluation evaluation_of(const Model& m, const State& s, Real dt) {
     ev.x_now = s.point.x.data();
     ev.p = s.frame.p.data();
     ev.q = s.frame.q.data();
+    ev.p_now = s.frame.p.data();
+    ev.q_now = s.frame.q.data();
     ev.frame_v = s.frame.v.data();
     ev.frame_w = s.frame.w.data();
     ev.s = s.scalar.s.data();
     ev.ds = s.scalar.ds.data();
     ev.alive = s.point.alive.empty() ? nullptr : s.point.alive.data();
     ev.fields = m.fields.get();
+    ev.memory = &s.memory;
     ev.t = s.time;
     ev.dt = dt;
     return ev;
+}
+
+void finish_elements(const Parallel& parallel, const Model& m, const State& now, Real dt, State& next) {
+    if (!m.elements) return;
+    Evaluation ev = evaluation_of(m, next, dt);
+    ev.x_now = now.point.x.data();
+    ev.p_now = now.frame.p.data();
+    ev.q_now = now.frame.q.data();
+    ev.memory = &now.memory;
+    finish_elements(parallel, *m.elements, ev, next);
 }
 
 // sums over free and fixed points alike: a fixed point that moves carries momentum too

@@ -21,6 +21,8 @@ struct MeasureScratch {
 };
 
 Evaluation evaluation_of(const Model&, const State&, Real dt);
+// the memory of elements after the step from `now` to `next`, whose unknowns are final
+void finish_elements(const Parallel&, const Model&, const State& now, Real dt, State& next);
 void measure(const Parallel&, const Model&, const State&, MeasureScratch&, Report&);
 
 } // namespace sinew

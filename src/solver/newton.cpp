@@ -21,6 +21,7 @@
 // off: then, as after numbers that are not finite, it fails and the caller may try a shorter one.
 #include "solver/newton.h"
 #include "solver/baraff_witkin.h"
+#include "solver/measure.h"
 #include "solver/stage_clock.h"
 #include <algorithm>
 #include <cmath>
@@ -219,6 +220,7 @@ void NewtonSolver::finish(const StepProblem& p, State& next) {
     report.dt = p.dt;
     next.time = p.now.time + p.dt;
     next.step = p.now.step + 1;
+    finish_elements(*parallel, p.model, p.now, p.dt, next);
 }
 
 void NewtonSolver::make_linear() {

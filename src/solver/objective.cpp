@@ -1,4 +1,5 @@
 #include "solver/objective.h"
+#include "energy/contact_power.h"
 #include "model/surface.h"
 #include "solver/measure.h"
 #include <algorithm>
@@ -317,6 +318,10 @@ StepWork compute_work(const StepProblem& p, const Objective& o, const State& nex
         const Vec3 moved = vec(next.point.x[g.point]) - vec(p.now.point.x[g.point]);
         w.external += g.stiffness * (vec(g.target) - vec(o.points.x[g.point])).dot(moved);
     }
+    // moving obstacles push; what damping takes out is relative to them
+    const ContactPower power = contact_power(o.contact_tables, evaluation_at(p, o));
+    w.external += p.dt * power.total;
+    w.damping -= p.dt * power.damping;
     return w;
 }
 

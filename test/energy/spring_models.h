@@ -24,10 +24,13 @@ inline void add_gravity(ModelBuilder& b, int begin, int end) {
 }
 
 // moves every point by at most `size`, with velocities of the same order per second
-inline void shake(State& s, Real size) {
+// (fixed points are at rest)
+inline void shake(const Model& m, State& s, Real size) {
     Rng rng{11, 0, 0};
     for (Real3& x : s.point.x) vec(x) += draw_vec(rng, -size, size);
     for (Real3& v : s.point.v) vec(v) += draw_vec(rng, -size, size);
+    for (int i = 0; i < point_count(m); ++i)
+        if (m.point.flags[i] & kFixed) s.point.v[i] = {};
 }
 
 // rows x columns of points with stretch, shear and bend links, masses and stiffnesses that vary
@@ -61,7 +64,7 @@ inline ModelBuilder make_spring_cloth(int rows, int columns, Real damping = 0, b
             for (int c = 0; c < columns; ++c) link(r, c, down, right, k);
     if (gravity) add_gravity(b, 0, rows * columns);
     finish_model(b);
-    shake(b.state, 0.02);
+    shake(b.model, b.state, 0.02);
     return b;
 }
 
@@ -79,7 +82,7 @@ inline ModelBuilder make_spring_tangle(int points, int springs, Real damping = 0
     }
     add_gravity(b, 0, points);
     finish_model(b);
-    shake(b.state, 0.1);
+    shake(b.model, b.state, 0.1);
     for (int i = 0; i + 1 < points; i += 17) b.state.point.x[i] = b.state.point.x[i + 1];
     return b;
 }

@@ -1,7 +1,7 @@
 // Edits between steps: what stays keeps its index and its id, arrays stay consistent, old ids are refused.
-#include "model/edit.h"
 #include "energy/attach_frame.h"
 #include "energy/spring_models.h"
+#include "model/edit.h"
 #include <gtest/gtest.h>
 
 using namespace sinew;
@@ -38,11 +38,11 @@ const Table* find_table(const Model& m, std::string_view name) {
 
 void expect_consistent(const Model& m, const State& s) {
     const std::size_t points = point_count(m), frames = frame_count(m);
-    for (const std::size_t n : {m.point.rest.size(), m.point.object.size(), m.point.flags.size(), s.point.x.size(),
-                                s.point.v.size()})
+    for (const std::size_t n : {m.point.rest.size(), m.point.object.size(), m.point.flags.size(),
+                                s.point.x.size(), s.point.v.size()})
         EXPECT_EQ(n, points);
-    for (const std::size_t n : {m.frame.inertia.size(), m.frame.object.size(), m.frame.flags.size(), s.frame.p.size(),
-                                s.frame.q.size(), s.frame.v.size(), s.frame.w.size()})
+    for (const std::size_t n : {m.frame.inertia.size(), m.frame.object.size(), m.frame.flags.size(),
+                                s.frame.p.size(), s.frame.q.size(), s.frame.v.size(), s.frame.w.size()})
         EXPECT_EQ(n, frames);
     for (const std::size_t n : {s.point.alive.size(), s.point.age.size(), s.point.id.size()})
         EXPECT_TRUE(n == 0 || n == points);
@@ -50,9 +50,12 @@ void expect_consistent(const Model& m, const State& s) {
     EXPECT_EQ(m.surface.thickness.size(), m.surface.vertices.size());
     EXPECT_EQ(m.surface.object.size(), m.surface.vertices.size());
     for (int k = 0; k < int(m.objects.size()); ++k) {
-        for (int i = m.objects[k].points.begin; i < m.objects[k].points.end; ++i) EXPECT_EQ(m.point.object[i], k);
-        for (int i = m.objects[k].frames.begin; i < m.objects[k].frames.end; ++i) EXPECT_EQ(m.frame.object[i], k);
-        for (int i = m.objects[k].surface.begin; i < m.objects[k].surface.end; ++i) EXPECT_EQ(m.surface.object[i], k);
+        for (int i = m.objects[k].points.begin; i < m.objects[k].points.end; ++i)
+            EXPECT_EQ(m.point.object[i], k);
+        for (int i = m.objects[k].frames.begin; i < m.objects[k].frames.end; ++i)
+            EXPECT_EQ(m.frame.object[i], k);
+        for (int i = m.objects[k].surface.begin; i < m.objects[k].surface.end; ++i)
+            EXPECT_EQ(m.surface.object[i], k);
     }
     for (const Table& t : m.elements->energies) {
         EXPECT_EQ(t.data.size(), t.count() * t.row->data_size);

@@ -1,7 +1,8 @@
-// Births and deaths: the same particles at the same times whatever the steps, and no particle unaccounted for.
-#include "model/emit.h"
+// Births and deaths: the same particles at the same times whatever the steps, and no particle unaccounted
+// for.
 #include "core/math.h"
 #include "model/builder.h"
+#include "model/emit.h"
 #include "model/visit.h"
 #include <gtest/gtest.h>
 #include <map>
@@ -47,7 +48,8 @@ std::map<std::uint32_t, int> alive_by_id(const State& s) {
     std::map<std::uint32_t, int> out;
     for (std::size_t i = 0; i < s.point.alive.size(); ++i)
         if (s.point.alive[i]) {
-            EXPECT_TRUE(out.emplace(s.point.id[i], int(i)).second) << "identity " << s.point.id[i] << " twice";
+            EXPECT_TRUE(out.emplace(s.point.id[i], int(i)).second)
+                << "identity " << s.point.id[i] << " twice";
         }
     return out;
 }

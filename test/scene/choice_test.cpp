@@ -1,12 +1,13 @@
-// What a scene says about solvers and motion where the words could be misread: settings of solvers that are not
-// chosen or not built, names from the command line, bodies with a mass and a motion.
+// What a scene says about solvers and motion where the words could be misread: settings of solvers that are
+// not chosen or not built, names from the command line, bodies with a mass and a motion.
 #include "model/dofs.h"
 #include "scene/compile.h"
 #include <gtest/gtest.h>
 
 using namespace sinew;
 
-static Result<Compiled> compile_text(const std::string& text, std::string_view solver = {}, bool check_only = false) {
+static Result<Compiled> compile_text(const std::string& text, std::string_view solver = {},
+                                     bool check_only = false) {
     const Result<Scene> scene = parse_scene(text, "scene.json");
     if (!scene) return {std::nullopt, scene.errors};
     return compile_scene(*scene.value, solver, check_only);
@@ -19,11 +20,16 @@ static bool has_note(const Compiled& c, std::string_view words) {
         if (n.find(words) != std::string::npos) return true;
     return false;
 }
-static std::string first_error(const Result<Compiled>& r) { return r.errors.empty() ? "" : to_string(r.errors[0]); }
-static bool contains(const std::string& text, std::string_view words) { return text.find(words) != std::string::npos; }
+static std::string first_error(const Result<Compiled>& r) {
+    return r.errors.empty() ? "" : to_string(r.errors[0]);
+}
+static bool contains(const std::string& text, std::string_view words) {
+    return text.find(words) != std::string::npos;
+}
 
 TEST(choice, settings_of_a_solver_not_built_yet_wait_while_another_is_chosen) {
-    const std::string text = with_solvers(R"({ "position": { "iterations": 20 }, "newton": { "max_iterations": 9 } })");
+    const std::string text =
+        with_solvers(R"({ "position": { "iterations": 20 }, "newton": { "max_iterations": 9 } })");
     for (const char* solver : {"", "explicit", "newton"}) {
         const Result<Compiled> r = compile_text(text, solver);
         ASSERT_TRUE(r) << first_error(r);
@@ -54,12 +60,15 @@ TEST(choice, a_wrong_solver_of_the_command_line_is_named_as_such) {
     EXPECT_TRUE(contains(first_error(compile_text(with_solvers("{}"), "newtn")), "did you mean \"newton\""));
     EXPECT_TRUE(first_error(compile_text(with_solvers("{}"), "mpm")).starts_with(start + "mpm): "));
     // a solver that cannot take the scene
-    const std::string ball = R"({ "solver": "explicit", "objects": { "ball": { "kind": "sphere", "mass": 1 } } })";
+    const std::string ball =
+        R"({ "solver": "explicit", "objects": { "ball": { "kind": "sphere", "mass": 1 } } })";
     EXPECT_TRUE(first_error(compile_text(ball, "newton")).starts_with(start + "newton): "))
         << first_error(compile_text(ball, "newton"));
     // in the scene: file and line
-    const std::string wrong = "{ \"objects\": { \"dust\": { \"kind\": \"particles\", \"count\": 1 } },\n  \"solver\": \"newtn\" }";
-    EXPECT_TRUE(first_error(compile_text(wrong)).starts_with("scene.json:2:")) << first_error(compile_text(wrong));
+    const std::string wrong =
+        "{ \"objects\": { \"dust\": { \"kind\": \"particles\", \"count\": 1 } },\n  \"solver\": \"newtn\" }";
+    EXPECT_TRUE(first_error(compile_text(wrong)).starts_with("scene.json:2:"))
+        << first_error(compile_text(wrong));
 }
 
 TEST(choice, a_motion_holds_a_body_whatever_its_mass_and_a_note_says_so) {

@@ -158,7 +158,7 @@ TEST(integrate, history_is_used_only_for_the_step_that_follows_it) {
     const ModelBuilder b = make_oscillator(2, 3, {1, 0, 0}, {-2, 0, 0});
     NewtonRun r(b, exact_settings("bdf2"));
     r.steps(3, 0.1);
-    r.now.step += 1;
+    r.now.time += 1;
     r.now.point.x[0] = {1, 0, 0}, r.now.point.v[0] = {-2, 0, 0};
     r.step(0.1);
     NewtonRun fresh(b, exact_settings("implicit_euler"));
