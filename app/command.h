@@ -24,7 +24,8 @@ struct CheckOptions {
 };
 struct MeshOptions {
     std::string in, out, pictures;
-    double weld = 0, thin = 1e-9;
+    double weld = 0, thin = 1e-9, concavity = 0.02;
+    int hulls = 64;
     bool overwrite = false, quiet = false;
     bool keep_orientation = false, keep_nonmanifold = false, keep_unused = false;
 };
@@ -70,6 +71,7 @@ int command_schema();
 int command_bench(const BenchOptions&);
 int command_mesh_check(const MeshOptions&);
 int command_mesh_repair(const MeshOptions&);
+int command_mesh_decompose(const MeshOptions&);
 int command_version();
 
 bool check_mesh_output(const std::string& out, bool overwrite); // prints what is wrong

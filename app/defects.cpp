@@ -83,7 +83,7 @@ Result<Picture> draw(const SnapshotLayout& layout, const Snapshot& snapshot, con
     const std::set<std::vector<int>> gone = polygon_set(f);
     for (SnapshotObject& o : l.objects) {
         o.color = o.name == f.object || o.name == f.other ? Real3{0.55, 0.56, 0.6} : Real3{0.3, 0.31, 0.33};
-        if (o.name == f.object && !gone.empty()) remove_polygons(o, gone);
+        if (o.name == f.object && f.kind != "intersection" && !gone.empty()) remove_polygons(o, gone);
     }
     const Aabb place = place_of(f);
     SnapshotObjectFrame frame;

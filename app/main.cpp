@@ -96,7 +96,7 @@ void add_pictures(CLI::App& app, int& code) {
 }
 
 void add_mesh(CLI::App& app, int& code) {
-    CLI::App* m = app.add_subcommand("mesh", "check and repair mesh files");
+    CLI::App* m = app.add_subcommand("mesh", "check, repair and decompose mesh files");
     m->require_subcommand(1);
     auto o = std::make_shared<MeshOptions>();
     CLI::App* c = m->add_subcommand("check", "what a mesh is, and what is wrong with it");
@@ -117,6 +117,16 @@ void add_mesh(CLI::App& app, int& code) {
     d->add_flag("--overwrite", r->overwrite, "replace the file if it is there");
     d->add_flag("--quiet", r->quiet, "say nothing but errors");
     d->callback([r, &code] { code = command_mesh_repair(*r); });
+
+    auto h = std::make_shared<MeshOptions>();
+    CLI::App* e = m->add_subcommand("decompose", "approximate a closed mesh by convex parts, one group each");
+    e->add_option("in", h->in, "file.obj, .ply or .stl")->required();
+    e->add_option("out", h->out, "file to write: .obj, .ply or .stl")->required();
+    e->add_option("--concavity", h->concavity, "allowed distance from the mesh, as a part of its diagonal")->check(CLI::Range(1e-3, 1.0));
+    e->add_option("--hulls", h->hulls, "at most so many parts")->check(CLI::Range(1, 4096));
+    e->add_flag("--overwrite", h->overwrite, "replace the file if it is there");
+    e->add_flag("--quiet", h->quiet, "say nothing but errors");
+    e->callback([h, &code] { code = command_mesh_decompose(*h); });
 }
 
 void add_help(CLI::App& app, int& code) {

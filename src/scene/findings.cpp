@@ -1,7 +1,10 @@
 #include "scene/findings.h"
+#include "collision/intersections.h"
 #include "core/math.h"
+#include "geometry/bounds.h"
 #include "geometry/repair.h"
 #include "geometry/topology.h"
+#include "geometry/triangulate.h"
 #include "model/snapshot_of.h"
 #include <algorithm>
 
@@ -98,13 +101,109 @@ void find_tetrahedron_defects(const std::string& name, const std::vector<Real3>&
     out.push_back(std::move(f));
 }
 
-std::vector<Finding> find_defects(const Model& model, const State& state) {
+namespace {
+Aabb box_of(const PolygonMesh& m) {
+    Aabb b;
+    for (const Real3& x : m.positions) b = merge(b, Vec3(vec(x)));
+    return b;
+}
+
+// Where triangle a crosses the plane of b, as an interval along `line`. False unless a reaches beyond it on both sides.
+bool cross_plane(const std::array<Vec3, 3>& a, const std::array<Vec3, 3>& b, const Vec3& line, Real tolerance, Real& low, Real& high) {
+    const Vec3 n = (b[1] - b[0]).cross(b[2] - b[0]).stableNormalized();
+    Real d[3];
+    for (int k = 0; k < 3; ++k) d[k] = n.dot(a[k] - b[0]);
+    if (!(std::min({d[0], d[1], d[2]}) < -tolerance && std::max({d[0], d[1], d[2]}) > tolerance)) return false;
+    low = std::numeric_limits<Real>::infinity(), high = -low;
+    for (int k = 0; k < 3; ++k) {
+        const int j = (k + 1) % 3;
+        if ((d[k] < 0) == (d[j] < 0)) continue;
+        const Real at = line.dot(a[k] + d[k] / (d[k] - d[j]) * (a[j] - a[k]));
+        low = std::min(low, at), high = std::max(high, at);
+    }
+    return true;
+}
+
+// They share a stretch of a line longer than the tolerance, and both go on beyond it.
+bool pass_through(const std::array<Vec3, 3>& a, const std::array<Vec3, 3>& b, Real tolerance) {
+    const Vec3 line = (a[1] - a[0]).cross(a[2] - a[0]).stableNormalized().cross((b[1] - b[0]).cross(b[2] - b[0]).stableNormalized()).stableNormalized();
+    Real a0, a1, b0, b1;
+    if (!cross_plane(a, b, line, tolerance, a0, a1) || !cross_plane(b, a, line, tolerance, b0, b1)) return false;
+    return std::min(a1, b1) - std::max(a0, b0) > tolerance;
+}
+
+bool contact_is_off(const Model& m, const std::string& a, const std::string& b) {
+    bool off = false;
+    for (const ContactRule& r : m.contact_rules) {
+        if (r.a < 0 || r.b < 0) continue;
+        const std::string &p = m.objects[r.a].name, &q = m.objects[r.b].name;
+        if ((p == a && q == b) || (p == b && q == a)) off = r.off;
+    }
+    return off;
+}
+} // namespace
+
+void find_intersection_defects(const Parallel& parallel, const std::string& name, const PolygonMesh& a, const std::string& other,
+                               const PolygonMesh* b, std::vector<Finding>& out) {
+    const Triangulation ta = triangulate(a), tb = b ? triangulate(*b) : Triangulation{};
+    const TriangleSet sa{a.positions, ta.triangles}, sb{b ? std::span<const Real3>(b->positions) : std::span<const Real3>{}, tb.triangles};
+    IntersectScratch scratch;
+    std::vector<Pair> pairs;
+    if (!(b ? find_intersections(parallel, sa, sb, scratch, pairs) : find_self_intersections(parallel, sa, scratch, pairs))) return;
+    const Aabb all = b ? merge(box_of(a), box_of(*b)) : box_of(a);
+    const Real tolerance = 1e-6 * (all.hi - all.lo).norm();
+    const auto corners = [](const TriangleSet& s, int t) {
+        return std::array<Vec3, 3>{vec(s.x[s.triangles[t][0]]), vec(s.x[s.triangles[t][1]]), vec(s.x[s.triangles[t][2]])};
+    };
+    std::vector<int> polygons;
+    Finding f = make_finding(name, "intersection", "", a.positions);
+    f.other = other;
+    const int base = int(a.positions.size());
+    if (b) f.positions.insert(f.positions.end(), b->positions.begin(), b->positions.end());
+    for (const Pair& p : pairs) {
+        const auto x = corners(sa, p[0]), y = corners(b ? sb : sa, p[1]);
+        if (!pass_through(x, y, tolerance)) continue;
+        polygons.push_back(ta.polygon[p[0]]);
+        const auto &u = sa.triangles[p[0]], &v = (b ? sb : sa).triangles[p[1]];
+        f.polygons.push_back({u[0], u[1], u[2]});
+        const int shift = b ? base : 0;
+        f.polygons.push_back({v[0] + shift, v[1] + shift, v[2] + shift});
+    }
+    if (polygons.empty()) return;
+    std::sort(polygons.begin(), polygons.end());
+    polygons.erase(std::unique(polygons.begin(), polygons.end()), polygons.end());
+    f.message = b ? "intersects " + other + ": " : "intersects itself: ";
+    f.message += count_and_list(polygons, "polygon", "polygons");
+    out.push_back(std::move(f));
+}
+
+std::vector<Finding> find_defects(const Parallel& parallel, const Model& model, const State& state) {
     std::vector<Finding> out;
     if (!model.layout) return out;
     const Snapshot now = snapshot_of(model, state);
+    struct Placed {
+        const std::string* name;
+        PolygonMesh mesh;
+        Aabb box;
+        bool rigid;
+    };
+    std::vector<Placed> meshes;
     for (std::size_t i = 0; i < model.layout->objects.size(); ++i) {
-        const PolygonMesh m = world_mesh(model.layout->objects[i], now.objects[i]);
-        if (polygon_count(m) > 0 && validate_mesh(m).empty()) find_mesh_defects(model.layout->objects[i].name, m, out);
+        PolygonMesh m = world_mesh(model.layout->objects[i], now.objects[i]);
+        if (polygon_count(m) == 0 || !validate_mesh(m).empty()) continue;
+        find_mesh_defects(model.layout->objects[i].name, m, out);
+        if (model.layout->objects[i].kind == "plane") continue;
+        meshes.push_back({&model.layout->objects[i].name, std::move(m), {}, model.layout->objects[i].rigid});
+        meshes.back().box = box_of(meshes.back().mesh);
+    }
+    for (std::size_t i = 0; i < meshes.size(); ++i) {
+        find_intersection_defects(parallel, *meshes[i].name, meshes[i].mesh, "", nullptr, out);
+        for (std::size_t j = i + 1; j < meshes.size(); ++j)
+            if (overlap(meshes[i].box, meshes[j].box) && !contact_is_off(model, *meshes[i].name, *meshes[j].name)) {
+                const std::size_t before = out.size();
+                find_intersection_defects(parallel, *meshes[i].name, meshes[i].mesh, *meshes[j].name, &meshes[j].mesh, out);
+                if (out.size() > before) out.back().serious = !(meshes[i].rigid && meshes[j].rigid);
+            }
     }
     return out;
 }

@@ -1,6 +1,7 @@
 // What is wrong with the geometry of a scene before it runs, by object and index: polygons without area, repeated
 // polygons, edges of more than two polygons, vertices of several fans, inverted tetrahedra, objects that intersect.
 #pragma once
+#include "core/parallel.h"
 #include "geometry/mesh.h"
 #include "model/snapshot.h"
 #include "sinew/state.h"
@@ -10,6 +11,7 @@ namespace sinew {
 
 struct Finding {
     std::string object, other;                // other: the second object of an intersection
+    bool serious = true;                      // false: rigid bodies in each other, as at joints
     std::string kind;                         // one word for file names: degenerate, duplicate, edges, fans, ...
     std::string message;                      // with count and first indices
     std::vector<Real3> positions;             // [m] world, of the object's vertices
@@ -24,7 +26,12 @@ void find_mesh_defects(const std::string& name, const PolygonMesh&, std::vector<
 void find_tetrahedron_defects(const std::string& name, const std::vector<Real3>& points,
                               const std::vector<std::array<int, 4>>& tetrahedra, std::vector<Finding>&);
 
-// Of all objects of a scene in their first state.
-std::vector<Finding> find_defects(const Model&, const State&);
+// Triangles of two objects, or of one (other empty), that pass through each other. Touching is none: both must reach
+// through the other's plane, along a stretch, by more than 1e-6 of the two objects' size.
+void find_intersection_defects(const Parallel&, const std::string& name, const PolygonMesh&, const std::string& other,
+                               const PolygonMesh*, std::vector<Finding>&);
+
+// Of all objects of a scene in their first state. Planes and pairs whose contact is off do not intersect.
+std::vector<Finding> find_defects(const Parallel&, const Model&, const State&);
 
 } // namespace sinew

@@ -401,6 +401,17 @@ def case_meshes():
     expect_exit(0, "mesh", "check", "box.ply")
     expect_exit(0, "mesh", "repair", "box.obj", "box.stl")
     expect_exit(1, "mesh", "check", "box.stl")  # STL has no vertices of its own: the cut edge is one again
+    write("l.obj", "".join("v %g %g %g\n" % (x, y, z) for z in (0, 1) for x, y in ((0, 0), (2, 0), (2, 1), (1, 1), (1, 3), (0, 3)))
+          + "f 6 5 4 3 2 1\nf 7 8 9 10 11 12\n" + "".join("f %d %d %d %d\n" % (i, i % 6 + 1, i % 6 + 7, i + 6) for i in range(1, 7)))
+    run = expect_exit(0, "mesh", "decompose", "l.obj", "parts.obj")
+    expect("2 convex parts" in run.stdout, "an L is two boxes", run)
+    with open("parts.obj") as file:
+        text = file.read()
+        expect("g part_0" in text and "g part_1" in text and text.count("\nv ") == 16, "with eight corners each")
+    expect_exit(2, "mesh", "decompose", "l.obj", "parts.obj", says="exists already")
+    expect_exit(2, "mesh", "decompose", "fixed.obj", "other.obj", says="not closed")
+    expect_exit(1, "mesh", "decompose", "l.obj", "one.obj", "--hulls", "1")
+    expect(os.path.exists("one.obj"), "the best of too few parts is written all the same")
     scene = write("scene.json", """{ "name": "s", "objects": { "crate": { "kind": "mesh", "mesh": "box.obj", "at": [0, 1, 0] } } }""")
     run = expect_exit(1, "check", scene, "--pictures", "p")
     expect("found: objects.crate: 1 polygon without area (6)" in run.stdout, "the object and the polygon are named", run)

@@ -35,9 +35,38 @@ TEST(findings, every_kind_of_defect_is_named_with_its_indices_and_place) {
 
 TEST(findings, a_scene_is_checked_object_by_object) {
     const Result<Scene> scene = parse_scene(R"({ "objects": { "sheet": { "kind": "cloth_grid", "edge": 0.5 },
-        "ball": { "kind": "sphere" } } })", "text");
+        "ball": { "kind": "sphere", "at": [0, -3, 0] } } })", "text");
     ASSERT_TRUE(scene);
     const Result<Compiled> c = compile_scene(*scene.value, {}, true);
     ASSERT_TRUE(c) << to_string(c.errors[0]);
-    EXPECT_TRUE(find_defects(c.value->model, c.value->state).empty());
+    Context one;
+    one.threads = 1;
+    const ParallelPtr parallel = make_parallel(one);
+    for (const Finding& f : find_defects(*parallel, c.value->model, c.value->state)) ADD_FAILURE() << f.object << ": " << f.message;
+}
+
+TEST(findings, intersections_are_found_and_touching_is_none) {
+    Context one;
+    one.threads = 1;
+    const ParallelPtr parallel = make_parallel(one);
+    const auto moved = [](PolygonMesh m, Real3 d) {
+        for (Real3& x : m.positions) x = {x.x + d.x, x.y + d.y, x.z + d.z};
+        return m;
+    };
+    const PolygonMesh box = make_box({1, 1, 1}), on_top = moved(box, {0.2, 1, 0.1}), into = moved(box, {0.2, 0.9, 0.1});
+    std::vector<Finding> found;
+    find_intersection_defects(*parallel, "a", box, "b", &on_top, found);
+    find_intersection_defects(*parallel, "a", box, "", nullptr, found);
+    EXPECT_TRUE(found.empty());
+    find_intersection_defects(*parallel, "a", box, "b", &into, found);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].message.substr(0, 14), "intersects b: ");
+    PolygonMesh folded = make_grid(4, 1, 4, 1); // its last column bent down through the first
+    for (Real3& x : folded.positions)
+        if (x.x > 1.5) x = {-1.5, -1, x.z};
+        else if (x.x > 0.5) x = {-1.6, 1, x.z};
+    found.clear();
+    find_intersection_defects(*parallel, "rag", folded, "", nullptr, found);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].message.substr(0, 19), "intersects itself: ");
 }
