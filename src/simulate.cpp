@@ -32,6 +32,11 @@ Input cut_input(const Model& m, const Input& input, const State& now, Real fract
         const Vec3 x = vec(now.point.x[t.point]);
         t.x = real3(x + fraction * (vec(t.x) - x));
     }
+    if (cut.animated.size() == now.animated.x.size())
+        for (std::size_t i = 0; i < cut.animated.size(); ++i) {
+            const Vec3 x = vec(now.animated.x[i]);
+            cut.animated[i] = real3(x + fraction * (vec(cut.animated[i]) - x));
+        }
     for (Target& t : cut.targets) {
         const Range frames = m.objects[t.object.index].frames;
         if (frames.count() == 0) continue;

@@ -42,6 +42,7 @@ struct MotorTarget { // for joints
 struct Input {
     std::vector<Target> targets;
     std::vector<PointTarget> points;
+    std::vector<Real3> animated;      // [m] every animated vertex at the end of the step; empty = they stay
     std::vector<PointForce> point_forces;
     std::vector<BodyForce> body_forces;
     std::vector<Grab> grabs;

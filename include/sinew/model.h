@@ -2,6 +2,7 @@
 // steps, which raise topology_revision (arrays resized, elements changed) or values_revision (numbers changed).
 #pragma once
 #include "sinew/input.h"
+#include "sinew/shape.h"
 #include "sinew/types.h"
 #include <memory>
 
@@ -44,16 +45,35 @@ struct ScalarModel {
 
 // Collision surface: how each surface vertex is obtained from the unknowns.
 struct SurfaceVertex {
-    enum Kind : int { point, frame } kind = point;
-    int index = 0;                    // point or frame
+    enum Kind : int {
+        point,                        // x = point index
+        frame,                        // x = p + q local of frame index
+        embedded,                     // x = sum of weights times points of surface.embeddings[index]
+        animated,                     // x = State.animated.x[index]: moved from outside, no unknown
+    } kind = point;
+    int index = 0;
     Real3 local;                      // [m] body coordinates when fixed in a frame
+};
+struct Embedding { // barycentric in an element: up to four points, -1 = absent
+    std::array<int, 4> point{-1, -1, -1, -1};
+    std::array<double, 4> weight{};   // their sum is 1
 };
 struct Surface {
     std::vector<SurfaceVertex> vertices;
-    std::vector<std::array<int, 2>> edges;
-    std::vector<std::array<int, 3>> triangles;
+    std::vector<std::array<int, 2>> edges;     // of triangles, each once, and of lines
+    std::vector<std::array<int, 3>> triangles; // counter-clockwise from outside
     std::vector<double> thickness;    // [m] per vertex
     std::vector<int> object;          // per vertex
+    std::vector<Embedding> embeddings;
+};
+
+// A shape that bodies touch with: fixed in the axes of a frame. Pairs of bodies meet by their shapes, everything else by
+// the collision surface.
+struct Collider {
+    Shape shape;                      // big ones in Model.shapes
+    Pose pose;                        // in the frame's axes, whose origin is the centre of mass
+    int frame = -1;
+    int object = -1;
 };
 
 // Analytic obstacle: shape in the axes of a (usually fixed) frame.
@@ -97,12 +117,23 @@ struct Sink { // kills pooled particles inside (or outside) a region
     bool is_sphere = false, outside = false;
 };
 
+// Points that are moved from outside and are no unknowns: vertices of animated obstacles.
+struct AnimatedModel {
+    std::vector<int> object;          // owner
+};
+
 struct Object {
     std::string name, kind, material;
     int generation = 0;
     bool alive = true;
     Range points, frames, scalars;
+    Range animated;                   // animated vertices
     Range surface;                    // surface vertices
+    Range edges, triangles;           // of the surface
+    double friction = 0.5;            // coefficient; a pair takes the geometric mean unless a rule says otherwise
+    bool self_contact = false;        // its surface touches itself
+    std::uint32_t groups = 1;         // collision groups it belongs to, as bits
+    std::uint32_t touches = ~0u;      // groups it touches; two objects meet if each touches a group of the other
     int snapshot = -1;                // entry of the snapshot layout, -1 = nothing to see
 };
 
@@ -110,7 +141,10 @@ struct Model {
     PointModel point;
     FrameModel frame;
     ScalarModel scalar;
+    AnimatedModel animated;
     Surface surface;
+    std::vector<Collider> colliders;  // by object
+    std::shared_ptr<const ShapeStore> shapes; // data of big shapes; null = none
     std::vector<Obstacle> obstacles;
     std::vector<ContactRule> contact_rules; // later ones win
     std::vector<Emitter> emitters;
@@ -127,6 +161,7 @@ struct Model {
 inline int point_count(const Model& m) { return int(m.point.mass.size()); }
 inline int frame_count(const Model& m) { return int(m.frame.mass.size()); }
 inline int scalar_count(const Model& m) { return int(m.scalar.mass.size()); }
+inline int animated_count(const Model& m) { return int(m.animated.object.size()); }
 
 Id find(const Model&, std::string_view name); // invalid Id if there is none
 

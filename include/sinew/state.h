@@ -22,6 +22,10 @@ struct ScalarState {
     std::vector<double> s;            // scalars, unit by object (twist [rad], pressure [Pa], ...)
     std::vector<double> ds;           // scalars per second
 };
+struct AnimatedState {
+    std::vector<Real3> x;             // [m] animated vertices, written by solver.step from Input.animated
+    std::vector<Real3> v;             // [m/s] their velocity over the last step
+};
 // A named array: user attributes per point (components values each), or memory of a solver or an element.
 struct NamedValues {
     std::string name;
@@ -35,6 +39,7 @@ struct State {
     PointState point;
     FrameState frame;
     ScalarState scalar;
+    AnimatedState animated;
     std::vector<NamedValues> attributes; // per point: colour, size, anything the scene names
     std::vector<NamedValues> memory;   // what solvers, elements, emitters and events need across steps
 };
@@ -56,6 +61,8 @@ template <class S, class F> void visit(S& s, F&& f)
     f("frame.w", s.frame.w);
     f("scalar.s", s.scalar.s);
     f("scalar.ds", s.scalar.ds);
+    f("animated.x", s.animated.x);
+    f("animated.v", s.animated.v);
     f("attributes", s.attributes);
     f("memory", s.memory);
 }

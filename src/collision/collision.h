@@ -8,10 +8,12 @@
 namespace sinew {
 
 struct DetectScratch {
-    std::vector<std::vector<ObstacleContact>> chunks; // per chunk of surface vertices, joined in order
+    RuleTable rules;
+    std::vector<std::vector<PointContact>> chunks; // per chunk of surface vertices, joined in order
+    std::vector<PointContact> found;
 };
 
-// Surface vertices closer than `margin` [m] to an obstacle, sorted by key. Frames give the obstacles' poses and
+// Surface vertices closer than `margin` [m] to an obstacle: the part vertex_obstacle of point_point. Frames give the obstacles' poses and
 // velocities; vertices of dead points are skipped (`alive` may be empty); a body does not touch itself.
 void detect_obstacles(const Parallel&, const Model&, std::span<const Real3> surface, std::span<const std::uint8_t> alive,
                       const FrameState&, Real margin, DetectScratch&, Contacts&);

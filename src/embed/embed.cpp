@@ -87,7 +87,8 @@ std::vector<Error> save(const State& state, const std::string& file) {
 Result<State> restore(const Model& model, const std::string& file) {
     StateFile f;
     std::vector<Error> errors = read_state(file, f);
-    if (errors.empty() && (int(f.state.point.x.size()) != point_count(model) || int(f.state.frame.p.size()) != frame_count(model)))
+    if (errors.empty() && (int(f.state.point.x.size()) != point_count(model) || int(f.state.frame.p.size()) != frame_count(model) ||
+                           int(f.state.animated.x.size()) != animated_count(model)))
         errors.push_back(Error{.file = file, .message = "this state belongs to another model"});
     if (!errors.empty()) return {std::nullopt, std::move(errors)};
     return {std::move(f.state), {}};
@@ -102,6 +103,7 @@ static const Object* checked(const Model& m, Id id) {
 std::span<const Real3> points(const Model& m, const State& s, Id id) {
     const Object* o = checked(m, id);
     if (!o) return {};
+    if (o->animated.count()) return {s.animated.x.data() + o->animated.begin, std::size_t(o->animated.count())};
     return {s.point.x.data() + o->points.begin, std::size_t(o->points.count())};
 }
 
@@ -127,6 +129,7 @@ static void place(const Pose& at, State& s) {
     const Quat q = quat(at.rotation);
     for (Real3& x : s.point.x) x = real3(vec(at.position) + q * vec(x));
     for (Real3& v : s.point.v) v = real3(q * vec(v));
+    for (Real3& x : s.animated.x) x = real3(vec(at.position) + q * vec(x));
     for (Real3& x : s.frame.p) x = real3(vec(at.position) + q * vec(x));
     for (Real4& r : s.frame.q) r = real4(q * quat(r));
     for (auto* a : {&s.frame.v, &s.frame.w})

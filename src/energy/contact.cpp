@@ -1,6 +1,7 @@
 #include "energy/contact.h"
 #include "energy/contact_penalty_frame.h"
 #include "energy/list.h"
+#include "model/surface.h"
 
 namespace sinew {
 
@@ -10,19 +11,16 @@ static void clear_table(Table& t) {
     t.object.clear();
 }
 
-// a body fixed in place does not react
-static bool can_move(const Model& m, const SurfaceVertex& s) {
-    return s.kind == SurfaceVertex::point ? !(m.point.flags[s.index] & (kFixed | kPassive)) : !(m.frame.flags[s.index] & kFixed);
-}
-
 void build_contact_elements(const Model& m, const Contacts& contacts, Tables& out) {
     static const ElementRow& on_point = *find_energy(ContactPenalty::name);
     static const ElementRow& on_frame = *find_energy(ContactPenaltyFrame::name);
     clear_table(table_of(out.energies, on_point));
     clear_table(table_of(out.energies, on_frame));
-    for (const ObstacleContact& c : contacts.obstacle) {
-        const SurfaceVertex& s = m.surface.vertices[c.vertex];
-        if (!can_move(m, s)) continue;
+    for (const PointContact& c : contacts.point_point) {
+        if (c.source != PointContact::vertex_obstacle) continue;
+        const SurfaceVertex& s = c.a;
+        const bool one_unknown = s.kind == SurfaceVertex::point || s.kind == SurfaceVertex::frame;
+        if (!one_unknown || !is_movable(m, s)) continue;
         const Obstacle& o = m.obstacles[c.obstacle];
         const ContactPenaltyFrame::Params params{
             {o.stiffness, o.damping, c.thickness, c.normal, c.at, c.velocity}, s.local};

@@ -1,4 +1,5 @@
 #include "model/builder.h"
+#include <algorithm>
 
 namespace sinew {
 
@@ -12,6 +13,9 @@ int begin_object(ModelBuilder& b, std::string name, std::string kind, std::strin
     o.frames = {frame_count(m), frame_count(m)};
     o.scalars = {scalar_count(m), scalar_count(m)};
     o.surface = {int(m.surface.vertices.size()), int(m.surface.vertices.size())};
+    o.animated = {animated_count(m), animated_count(m)};
+    o.edges = {int(m.surface.edges.size()), int(m.surface.edges.size())};
+    o.triangles = {int(m.surface.triangles.size()), int(m.surface.triangles.size())};
     b.model.objects.push_back(std::move(o));
     return int(b.model.objects.size()) - 1;
 }
@@ -114,9 +118,48 @@ int add_surface_vertex_in_frame(ModelBuilder& b, int frame, Real3 local, Real th
     return add_surface_vertex(b, {SurfaceVertex::frame, frame, local}, thickness);
 }
 
+int add_embedded_vertex(ModelBuilder& b, const Embedding& e, Real thickness) {
+    b.model.surface.embeddings.push_back(e);
+    return add_surface_vertex(b, {SurfaceVertex::embedded, int(b.model.surface.embeddings.size()) - 1, {}}, thickness);
+}
+
+int add_animated_vertices(ModelBuilder& b, std::span<const Real3> x, Real thickness) {
+    const int first = animated_count(b.model), count = int(x.size());
+    b.model.animated.object.insert(b.model.animated.object.end(), count, current_object(b));
+    b.state.animated.x.insert(b.state.animated.x.end(), x.begin(), x.end());
+    b.state.animated.v.insert(b.state.animated.v.end(), count, {});
+    b.model.objects.back().animated.end = first + count;
+    for (int i = first; i < first + count; ++i) add_surface_vertex(b, {SurfaceVertex::animated, i, {}}, thickness);
+    return first;
+}
+
+void add_surface_edges(ModelBuilder& b, int first, std::span<const std::array<int, 2>> edges) {
+    auto& to = b.model.surface.edges;
+    for (const auto& e : edges) to.push_back({first + e[0], first + e[1]});
+    b.model.objects.back().edges.end = int(to.size());
+}
+
+void add_surface_triangles(ModelBuilder& b, int first, std::span<const std::array<int, 3>> triangles) {
+    auto& to = b.model.surface.triangles;
+    std::vector<std::array<int, 2>> edges;
+    for (const auto& t : triangles) {
+        to.push_back({first + t[0], first + t[1], first + t[2]});
+        for (int k = 0; k < 3; ++k) edges.push_back({std::min(t[k], t[(k + 1) % 3]), std::max(t[k], t[(k + 1) % 3])});
+    }
+    std::sort(edges.begin(), edges.end());
+    edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+    b.model.objects.back().triangles.end = int(to.size());
+    add_surface_edges(b, first, edges);
+}
+
+void add_collider(ModelBuilder& b, const Shape& shape, int frame, const Pose& pose) {
+    b.model.colliders.push_back({shape, pose, frame, current_object(b)});
+}
+
 void finish_model(ModelBuilder& b) {
     b.model.elements = std::make_shared<const Tables>(b.tables);
     b.model.fields = std::make_shared<const FieldSet>(b.fields);
+    b.model.shapes = std::make_shared<const ShapeStore>(b.shapes);
     b.model.layout = std::make_shared<const SnapshotLayout>(b.layout);
 }
 

@@ -14,6 +14,7 @@ struct ModelBuilder {
     Tables tables;
     FieldSet fields;
     SnapshotLayout layout;
+    ShapeStore shapes;
 };
 
 // Objects are filled one after another: everything added until the next begin_object belongs to it.
@@ -33,6 +34,15 @@ void add_constraint(ModelBuilder&, const ElementRow&, const void* params, std::s
 // every point of the range becomes a surface vertex; returns the first
 int add_surface_points(ModelBuilder&, Range points, Real thickness);
 int add_surface_vertex_in_frame(ModelBuilder&, int frame, Real3 local, Real thickness);
+int add_embedded_vertex(ModelBuilder&, const Embedding&, Real thickness);
+// vertices that are moved from outside, all of them surface vertices; returns the first animated vertex
+int add_animated_vertices(ModelBuilder&, std::span<const Real3> x, Real thickness);
+// triangles and edges of the current object's surface, by index of surface vertices counted from `first`; edges of the
+// triangles are added too, each once
+void add_surface_triangles(ModelBuilder&, int first, std::span<const std::array<int, 3>> triangles);
+void add_surface_edges(ModelBuilder&, int first, std::span<const std::array<int, 2>> edges);
+// a shape of the current object
+void add_collider(ModelBuilder&, const Shape&, int frame, const Pose& pose = {});
 
 // hands the tables, fields and layout over to the model
 void finish_model(ModelBuilder&);

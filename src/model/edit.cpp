@@ -73,11 +73,54 @@ void append_memory(const Tables& joined, const Model& more, const State& ms, Sta
     }
 }
 
+void append_topology(Model& to, const Model& more, int vertices, int points) {
+    for (auto e : more.surface.edges) to.surface.edges.push_back({e[0] + vertices, e[1] + vertices});
+    for (auto t : more.surface.triangles) to.surface.triangles.push_back({t[0] + vertices, t[1] + vertices, t[2] + vertices});
+    for (Embedding e : more.surface.embeddings) {
+        for (int& p : e.point) p = p < 0 ? p : p + points;
+        to.surface.embeddings.push_back(e);
+    }
+}
+
+// where the data of each kind of shape starts in the joined store
+void shift_shape(Shape& s, const ShapeStore& before) {
+    if (s.data < 0) return;
+    if (s.kind == Shape::hull) s.data += int(before.hulls.size());
+    if (s.kind == Shape::height_field) s.data += int(before.height_fields.size());
+    if (s.kind == Shape::mesh) s.data += int(before.meshes.size());
+    if (s.kind == Shape::solid) s.data += int(before.distance_grids.size());
+    if (s.kind == Shape::compound) s.data += int(before.compounds.size());
+}
+
+void append_shapes(Model& to, const Model& more, int frames, int objects) {
+    const ShapeStore before = to.shapes ? *to.shapes : ShapeStore{};
+    for (Collider c : more.colliders) {
+        shift_shape(c.shape, before);
+        c.frame += frames, c.object += objects;
+        to.colliders.push_back(c);
+    }
+    if (!more.shapes) return;
+    auto joined = std::make_shared<ShapeStore>(before);
+    append(joined->hulls, more.shapes->hulls);
+    append(joined->height_fields, more.shapes->height_fields);
+    append(joined->meshes, more.shapes->meshes);
+    for (DistanceGridShape g : more.shapes->distance_grids) {
+        if (g.mesh >= 0) g.mesh += int(before.meshes.size());
+        joined->distance_grids.push_back(std::move(g));
+    }
+    for (CompoundShape c : more.shapes->compounds) {
+        for (Shape& part : c.parts) shift_shape(part, before);
+        joined->compounds.push_back(std::move(c));
+    }
+    to.shapes = std::move(joined);
+}
+
 } // namespace
 
 int append_model(Model& to, State& s, const Model& more, const State& ms) {
     const int objects = int(to.objects.size()), points = point_count(to), frames = frame_count(to), scalars = scalar_count(to);
-    const int surface = int(to.surface.vertices.size());
+    const int surface = int(to.surface.vertices.size()), animated = animated_count(to);
+    const int edges = int(to.surface.edges.size()), triangles = int(to.surface.triangles.size());
     auto tables = std::make_shared<Tables>(to.elements ? *to.elements : Tables{});
     append_tables(tables->energies, more.elements->energies, to, objects);
     append_tables(tables->constraints, more.elements->constraints, to, objects);
@@ -92,17 +135,20 @@ int append_model(Model& to, State& s, const Model& more, const State& ms) {
     append_shifted(to.scalar.object, more.scalar.object, objects);
     append(s.scalar.s, ms.scalar.s), append(s.scalar.ds, ms.scalar.ds);
     for (SurfaceVertex v : more.surface.vertices) {
-        v.index += v.kind == SurfaceVertex::point ? points : frames;
+        const int by[] = {points, frames, int(to.surface.embeddings.size()), animated};
+        v.index += by[v.kind];
         to.surface.vertices.push_back(v);
     }
-    for (std::array<int, 2> e : more.surface.edges) to.surface.edges.push_back({e[0] + surface, e[1] + surface});
-    for (std::array<int, 3> t : more.surface.triangles)
-        to.surface.triangles.push_back({t[0] + surface, t[1] + surface, t[2] + surface});
+    append_topology(to, more, surface, points);
+    append_shapes(to, more, frames, objects);
+    append_shifted(to.animated.object, more.animated.object, objects);
+    append(s.animated.x, ms.animated.x), append(s.animated.v, ms.animated.v);
     append(to.surface.thickness, more.surface.thickness);
     append_shifted(to.surface.object, more.surface.object, objects);
     for (Obstacle o : more.obstacles) o.frame += frames, o.object += objects, to.obstacles.push_back(o);
     for (Object o : more.objects) {
         shift(o.points, points), shift(o.frames, frames), shift(o.scalars, scalars), shift(o.surface, surface);
+        shift(o.animated, animated), shift(o.edges, edges), shift(o.triangles, triangles);
         if (o.snapshot >= 0) o.snapshot += looks;
         to.objects.push_back(std::move(o));
     }
@@ -164,6 +210,7 @@ bool remove_object(Model& m, State& s, Id id) {
         }
     }
     for (int i = o.frames.begin; i < o.frames.end; ++i) m.frame.flags[i] |= kFixed, s.frame.v[i] = s.frame.w[i] = {};
+    std::erase_if(m.colliders, [&](const Collider& x) { return x.object == id.index; });
     std::erase_if(m.obstacles, [&](const Obstacle& x) { return x.object == id.index; });
     for (int k = int(m.emitters.size()); k-- > 0;)
         if (m.emitters[k].object == id.index) remove_emitter(m, s, k);

@@ -50,6 +50,14 @@ Snapshot snapshot_of(const Model& m, const State& s) {
             f.pose = {s.frame.p[o.frames.begin], s.frame.q[o.frames.begin]};
             continue;
         }
+        if (o.animated.count()) {
+            f.position.assign(s.animated.x.begin() + o.animated.begin, s.animated.x.begin() + o.animated.end);
+            SnapshotField velocity{"velocity", 3, {}};
+            for (int i = o.animated.begin; i < o.animated.end; ++i)
+                velocity.values.insert(velocity.values.end(), {s.animated.v[i].x, s.animated.v[i].y, s.animated.v[i].z});
+            f.fields.push_back(std::move(velocity));
+            continue;
+        }
         f.position.assign(s.point.x.begin() + o.points.begin, s.point.x.begin() + o.points.end);
         if (!s.point.alive.empty() && o.points.count() && (m.point.flags[o.points.begin] & kPooled)) {
             f.alive.assign(s.point.alive.begin() + o.points.begin, s.point.alive.begin() + o.points.end);

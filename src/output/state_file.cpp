@@ -39,7 +39,11 @@ struct Loader {
         a.resize(flat.size() / n);
         if (!a.empty()) std::memcpy(static_cast<void*>(a.data()), flat.data(), a.size() * sizeof(T));
     }
-    void operator()(const char* name, std::vector<Real3>& a) { tuples(name, a); }
+    void operator()(const char* name, std::vector<Real3>& a) {
+        // files from before there were animated obstacles do not have these
+        if (std::string_view(name).starts_with("animated.") && !find_array(file, name)) a.clear();
+        else tuples(name, a);
+    }
     void operator()(const char* name, std::vector<Real4>& a) { tuples(name, a); }
     void operator()(const char* name, std::vector<NamedValues>& arrays) {
         std::string names;

@@ -106,6 +106,7 @@ void ExplicitSolver::evaluate(const Model& m, const Input& input, const State& n
     FrameState& frames = stage.frame;
     stop_fixed(*parallel, m, points);
     place_fixed(m, prescribed, now, t - now.time, points, frames);
+    place_animated(m, input, now, t - now.time, dt, stage.animated);
     set_passive_velocity(*parallel, m, t, points);
     Evaluation ev = evaluation_of(m, now, dt);
     ev.x = points.x.data();
@@ -115,7 +116,7 @@ void ExplicitSolver::evaluate(const Model& m, const Input& input, const State& n
     ev.frame_v = frames.v.data();
     ev.frame_w = frames.w.data();
     ev.t = t;
-    compute_forces(*parallel, m, input, ev, points, frames, forces, f);
+    compute_forces(*parallel, m, input, ev, surface_state(stage), forces, f);
     ++report.evaluations;
     parallel_for(*parallel, point_count(m), kGrain, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
@@ -337,6 +338,7 @@ Report ExplicitSolver::step(const Model& m, const Input& input, const State& now
     else if (is_spring_step(m, input, now, forces)) euler_springs(m, now, dt, weight_new, next);
     else euler_variant(m, input, now, dt, weight_new, next);
     place_fixed(m, prescribed, now, dt, next.point, next.frame);
+    place_animated(m, input, now, dt, dt, next.animated);
     set_passive_velocity(*parallel, m, now.time + dt, next.point);
     next.time = now.time + dt;
     next.step = now.step + 1;

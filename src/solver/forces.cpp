@@ -44,13 +44,13 @@ void refresh_forces(const Parallel& parallel, const Model& m, ForceScratch& s) {
 }
 
 // contacts are few and change every time: evaluated and added one after another in key order
-static void add_contacts(const Parallel& parallel, const Model& m, const Evaluation& ev, const PointState& points,
-                         const FrameState& frames, ForceScratch& s, std::span<Real> f) {
-    s.contacts.obstacle.clear();
+static void add_contacts(const Parallel& parallel, const Model& m, const Evaluation& ev, const SurfaceState& at,
+                         ForceScratch& s, std::span<Real> f) {
+    s.contacts.point_point.clear();
     if (m.obstacles.empty() || m.surface.vertices.empty()) return;
     s.surface.resize(m.surface.vertices.size());
-    surface_positions(parallel, m, points, frames, s.surface);
-    detect_obstacles(parallel, m, s.surface, points.alive, frames, 0, s.detect, s.contacts);
+    surface_positions(parallel, m, at, s.surface);
+    detect_obstacles(parallel, m, s.surface, at.point.alive, at.frame, 0, s.detect, s.contacts);
     build_contact_elements(m, s.contacts, s.contact_tables);
     const Dofs dofs = dofs_of(m);
     for (const Table& t : s.contact_tables.energies) {
@@ -88,7 +88,7 @@ static void add_input(const Model& m, const Input& input, const PointState& poin
 }
 
 void compute_forces(const Parallel& parallel, const Model& m, const Input& input, const Evaluation& ev,
-                    const PointState& points, const FrameState& frames, ForceScratch& s, std::span<Real> f) {
+                    const SurfaceState& at, ForceScratch& s, std::span<Real> f) {
     refresh_forces(parallel, m, s);
     const Dofs dofs = dofs_of(m);
     const std::size_t springs_end = s.packed ? 3 * std::size_t(dofs.points) : 0;
@@ -100,8 +100,8 @@ void compute_forces(const Parallel& parallel, const Model& m, const Input& input
     parallel_for(parallel, dofs.size(), 3 * kGrain, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) f[i] -= s.gradient[i];
     });
-    add_contacts(parallel, m, ev, points, frames, s, f);
-    add_input(m, input, points, frames, f);
+    add_contacts(parallel, m, ev, at, s, f);
+    add_input(m, input, at.point, at.frame, f);
 }
 
 } // namespace sinew

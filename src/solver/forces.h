@@ -5,6 +5,7 @@
 #include "energy/assemble.h"
 #include "energy/contact.h"
 #include "energy/spring_batch.h"
+#include "model/surface.h"
 #include "sinew/input.h"
 
 namespace sinew {
@@ -36,8 +37,8 @@ struct ForceScratch {
 // Brings the caches up to date with the model; compute_forces does it too.
 void refresh_forces(const Parallel&, const Model&, ForceScratch&);
 
-// f (tangent layout) = total force. `ev` gives unknowns, velocities and time; `points` and `frames` are the same unknowns.
-void compute_forces(const Parallel&, const Model&, const Input&, const Evaluation& ev, const PointState& points,
-                    const FrameState& frames, ForceScratch&, std::span<Real> f);
+// f (tangent layout) = total force. `ev` gives unknowns, velocities and time; `at` holds the same unknowns.
+void compute_forces(const Parallel&, const Model&, const Input&, const Evaluation& ev, const SurfaceState& at,
+                    ForceScratch&, std::span<Real> f);
 
 } // namespace sinew

@@ -82,7 +82,7 @@ void find_acceleration(const StepProblem& p, Stage& s) {
     if (missing) {
         s.f.resize(dofs_of(p.model).size());
         const Evaluation ev = evaluation_of(p.model, p.now, p.dt);
-        compute_forces(p.parallel, p.model, p.input, ev, p.now.point, p.now.frame, s.forces, s.f);
+        compute_forces(p.parallel, p.model, p.input, ev, surface_state(p.now), s.forces, s.f);
     }
     const std::vector<Real>* known = h_previous > 0 ? find_memory(p.now, kAcceleration) : nullptr;
     s.acceleration.assign(n, {});

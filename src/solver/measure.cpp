@@ -67,16 +67,16 @@ static void measure_frames(const Model& m, const State& s, Report& r, Vec3& mome
 }
 
 static void measure_contacts(const Parallel& parallel, const Model& m, const State& s, MeasureScratch& scratch, Report& r) {
-    scratch.contacts.obstacle.clear();
+    scratch.contacts.point_point.clear();
     if (!m.obstacles.empty() && !m.surface.vertices.empty()) {
         scratch.surface.resize(m.surface.vertices.size());
-        surface_positions(parallel, m, s.point, s.frame, scratch.surface);
+        surface_positions(parallel, m, surface_state(s), scratch.surface);
         detect_obstacles(parallel, m, scratch.surface, s.point.alive, s.frame, 0, scratch.detect, scratch.contacts);
     }
-    r.contact_count = int(scratch.contacts.obstacle.size());
+    r.contact_count = int(scratch.contacts.point_point.size());
     r.gap = 0;
-    for (std::size_t i = 0; i < scratch.contacts.obstacle.size(); ++i)
-        r.gap = i ? std::min(r.gap, scratch.contacts.obstacle[i].gap) : scratch.contacts.obstacle[i].gap;
+    for (std::size_t i = 0; i < scratch.contacts.point_point.size(); ++i)
+        r.gap = i ? std::min(r.gap, scratch.contacts.point_point[i].gap) : scratch.contacts.point_point[i].gap;
     r.penetration = std::max(0.0, -r.gap);
     build_contact_elements(m, scratch.contacts, scratch.contact_tables);
 }

@@ -213,6 +213,7 @@ void NewtonSolver::finish(const StepProblem& p, State& next) {
     advect_passive(*parallel, p.model, p.now, p.dt, next.point);
     stop_fixed(p, next.point);
     place_fixed(p.model, objective.prescribed, p.now, p.dt, next.point, next.frame);
+    place_animated(p.model, p.input, p.now, p.dt, p.dt, next.animated);
     const StepWork work = compute_work(p, objective, next);
     report.work_damping = work.damping;
     report.has_work_damping = true;

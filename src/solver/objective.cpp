@@ -146,7 +146,7 @@ void begin_objective(const StepProblem& p, const SchemeSettings& scheme, Objecti
     for_each_point(p, [&](int i) {
         if (!is_free(p.model, i)) o.given[i] = real3(vec(o.points.x[i]) - vec(p.now.point.x[i]));
     });
-    o.contacts.obstacle.clear();
+    o.contacts.point_point.clear();
     for (Table& t : o.contact_tables.energies) {
         t.stencil.clear();
         t.data.clear();
@@ -165,6 +165,7 @@ void place_given(const StepProblem& p, Objective& o) {
     stop_fixed(p, o.points);
     advect_passive(p.parallel, p.model, p.now, o.stage.elapsed, o.points);
     place_fixed(p.model, o.prescribed, p.now, o.stage.elapsed, o.points, o.frames);
+    place_animated(p.model, p.input, p.now, o.stage.elapsed, p.dt, o.animated);
 }
 
 void set_given(const StepProblem& p, const Objective& o, std::span<Real> d) {
@@ -197,7 +198,7 @@ void detect_contacts(const StepProblem& p, std::span<const Real> d, Objective& o
     if (p.model.obstacles.empty() || p.model.surface.vertices.empty()) return;
     move_points(p, d, o);
     o.surface.resize(p.model.surface.vertices.size());
-    surface_positions(p.parallel, p.model, o.points, o.frames, o.surface);
+    surface_positions(p.parallel, p.model, {o.points, o.frames, o.animated}, o.surface);
     detect_obstacles(p.parallel, p.model, o.surface, o.points.alive, o.frames, o.margin, o.detect,
                      o.contacts);
     build_contact_elements(p.model, o.contacts, o.contact_tables);
@@ -269,7 +270,7 @@ void compute_residual_here(const StepProblem& p, std::span<const Real> d, Object
 bool compute_matrix(const StepProblem& p, const HessianTerms& terms, Objective& o) {
     const Dofs dofs = dofs_of(p.model);
     const Evaluation ev = evaluation_at(p, o);
-    const bool touching = !o.contacts.obstacle.empty() && !o.touching.tables.empty();
+    const bool touching = !o.contacts.point_point.empty() && !o.touching.tables.empty();
     if (touching && !build_hessian_plan(o.touching, dofs, o.matrix.pattern, o.contact_plan)) {
         BlockPattern pattern;
         if (!build_hessian_pattern(o.elements, o.touching, dofs, pattern)) return false;

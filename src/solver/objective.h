@@ -37,6 +37,7 @@ struct Objective {
     Prescribed prescribed;
     PointState points;        // at x + d, velocities w
     FrameState frames;        // at the time of the stage
+    AnimatedState animated;   // the same
     std::vector<Real3> given; // [m] displacement of fixed and passive points at the stage
     std::vector<Real> mass;   // [kg/s^2] scale m + grabs, tangent layout: diagonal of the matrix
     std::vector<Real> input;  // [N] from the input

@@ -60,8 +60,8 @@ TEST(obstacles, contacts_are_those_of_every_pair_sorted_by_key) {
             const Quat q = quat(b.state.frame.q[o.frame]);
             const ImplicitHit hit = evaluate_shape({ImplicitShape::Kind(k), o.size}, q.conjugate() * (x - p));
             if (!(hit.distance - kThickness < kMargin)) continue;
-            ASSERT_LT(next, found.obstacle.size());
-            const ObstacleContact& c = found.obstacle[next++];
+            ASSERT_LT(next, found.point_point.size());
+            const PointContact& c = found.point_point[next++];
             EXPECT_EQ(c.vertex, i);
             EXPECT_EQ(c.obstacle, k);
             EXPECT_NEAR(c.gap, hit.distance - kThickness, 1e-14);
@@ -71,9 +71,9 @@ TEST(obstacles, contacts_are_those_of_every_pair_sorted_by_key) {
             const Vec3 v = vec(b.state.frame.v[o.frame]) + vec(b.state.frame.w[o.frame]).cross(at - p);
             EXPECT_NEAR((vec(c.velocity) - v).norm(), 0, 1e-12);
         }
-    EXPECT_EQ(next, found.obstacle.size());
+    EXPECT_EQ(next, found.point_point.size());
     EXPECT_GT(next, 1000u);
-    for (std::size_t k = 1; k < next; ++k) EXPECT_LT(found.obstacle[k - 1].key, found.obstacle[k].key);
+    for (std::size_t k = 1; k < next; ++k) EXPECT_LT(found.point_point[k - 1].key, found.point_point[k].key);
 }
 
 TEST(obstacles, any_number_of_threads_finds_the_same) {
@@ -81,11 +81,11 @@ TEST(obstacles, any_number_of_threads_finds_the_same) {
     const Contacts one = detect(b, 1);
     for (int threads : {2, 3, 8}) {
         const Contacts more = detect(b, threads);
-        ASSERT_EQ(more.obstacle.size(), one.obstacle.size()) << threads;
-        for (std::size_t k = 0; k < one.obstacle.size(); ++k) {
-            EXPECT_EQ(more.obstacle[k].key, one.obstacle[k].key);
-            EXPECT_EQ(more.obstacle[k].gap, one.obstacle[k].gap);
-            EXPECT_TRUE(more.obstacle[k].normal == one.obstacle[k].normal);
+        ASSERT_EQ(more.point_point.size(), one.point_point.size()) << threads;
+        for (std::size_t k = 0; k < one.point_point.size(); ++k) {
+            EXPECT_EQ(more.point_point[k].key, one.point_point[k].key);
+            EXPECT_EQ(more.point_point[k].gap, one.point_point[k].gap);
+            EXPECT_TRUE(more.point_point[k].normal == one.point_point[k].normal);
         }
     }
 }
@@ -96,7 +96,7 @@ TEST(obstacles, rules_switch_pairs_off_and_change_their_thickness_and_the_last_o
     b.model.contact_rules.push_back({2, 0, true, -1, -1});
     b.model.contact_rules.push_back({0, 2, false, -1, 0.1});
     bool sphere = false;
-    for (const ObstacleContact& c : detect(b, 1).obstacle) {
+    for (const PointContact& c : detect(b, 1).point_point) {
         EXPECT_NE(c.obstacle, 0);
         EXPECT_EQ(c.thickness, c.obstacle == 1 ? 0.1 : kThickness);
         sphere = sphere || c.obstacle == 1;
@@ -109,6 +109,6 @@ TEST(obstacles, dead_points_touch_nothing) {
     std::vector<std::uint8_t> alive(kPoints, 1);
     for (int i = 0; i < kPoints; i += 2) alive[i] = 0;
     const Contacts found = detect(b, 1, alive);
-    EXPECT_FALSE(found.obstacle.empty());
-    for (const ObstacleContact& c : found.obstacle) EXPECT_EQ(c.vertex % 2, 1);
+    EXPECT_FALSE(found.point_point.empty());
+    for (const PointContact& c : found.point_point) EXPECT_EQ(c.vertex % 2, 1);
 }
