@@ -217,7 +217,12 @@ Status simulate_step(Simulation& s) {
     const bool cut = step + 1 == total_steps(s) && !is_whole(whole_steps(s));
     const double end = cut ? c.script.time.seconds : double(step + 1) * c.dt;
     s.events = run_events(c.script, c.model, s.now, s.report, current_frame(s));
-    fill_input(c.script, c.model, s.now, end - s.now.time, s.input);
+    if (const Errors e = fill_input(c.script, c.model, s.now, end - s.now.time, s.input); !e.empty()) {
+        s.report = {};
+        s.report.status = Status::failed;
+        s.report.message = to_string(e[0]);
+        return Status::failed;
+    }
     if (advance_step(*s.solver, c.model, s.input, s.now, s.spare, end - s.now.time, s.report, s.max_retries) == Status::failed)
         return Status::failed;
     s.now.time = end;

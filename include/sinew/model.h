@@ -86,6 +86,7 @@ struct Obstacle {
     double friction = 0.5;
     double stiffness = 1e4;           // [N/m] of the penalty per surface vertex
     double damping = 0;               // [N s/m] normal, only while approaching
+    double thickness = 0;             // [m] kept around the shape
 };
 
 // What a pair of objects does where it differs from the objects' own numbers.

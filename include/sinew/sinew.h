@@ -35,8 +35,8 @@ Result<Built> build(const Context&, const Scene&, std::string_view solver = {});
 // `max_retries` halvings, then covers the rest of dt), checks for non-finite numbers, runs emitters, swaps now and spare.
 Status advance(Solver&, const Model&, const Input&, State& now, State& spare, double dt, Report&, int max_retries = 6);
 
-// Input of the scene's script for the step from now.time to now.time + dt.
-void script_input(const Script&, const Model&, const State& now, double dt, Input&);
+// Input of the scene's script for the step from now.time to now.time + dt; errors: an animation's file cannot be read.
+std::vector<Error> script_input(const Script&, const Model&, const State& now, double dt, Input&);
 
 std::uint64_t hash(const State&);
 std::vector<Error> save(const State&, const std::string& file);

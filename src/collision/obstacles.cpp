@@ -23,7 +23,7 @@ static void test_vertex(const Model& m, int vertex, const Real3& x, const FrameS
         const int object = m.surface.object[vertex];
         const PairRule rule = find_pair_rule(m, rules, object, o.object);
         if (!rule.touches) continue;
-        const Real thickness = rule.thickness >= 0 ? rule.thickness : m.surface.thickness[vertex];
+        const Real thickness = rule.thickness >= 0 ? rule.thickness : m.surface.thickness[vertex] + o.thickness;
         const Vec3 p = vec(frames.p[o.frame]);
         const Quat q = quat(frames.q[o.frame]);
         const Vec3 local = q.conjugate() * (vec(x) - p);
@@ -57,7 +57,9 @@ void detect_obstacles(const Parallel& parallel, const Model& m, std::span<const 
         found.clear();
         for (int i = begin; i < end; ++i) {
             const SurfaceVertex& s = m.surface.vertices[i];
+            // obstacles do not touch each other
             if (s.kind == SurfaceVertex::animated || !is_alive(m, alive, s)) continue;
+            if (s.kind == SurfaceVertex::frame && (m.frame.flags[s.index] & kFixed)) continue;
             test_vertex(m, i, surface[i], frames, scratch.rules, margin, found);
         }
     });

@@ -73,8 +73,12 @@ Status advance(Solver& solver, const Model& model, const Input& input, State& no
     }
 }
 
-void script_input(const Script& script, const Model& model, const State& now, double dt, Input& input) {
-    fill_input(script, model, now, dt, input);
+std::vector<Error> script_input(const Script& script, const Model& model, const State& now, double dt, Input& input) {
+    try {
+        return fill_input(script, model, now, dt, input);
+    } catch (const std::exception& e) {
+        return {Error{.message = e.what()}};
+    }
 }
 
 std::vector<Error> save(const State& state, const std::string& file) {

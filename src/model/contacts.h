@@ -25,6 +25,7 @@ struct SurfaceContact {
     Real gap = 0;                // [m] distance - thickness
     Real thickness = 0;          // [m] of the pair
     Real friction = 0;           // coefficient of the pair
+    int count = 0;               // pairs of elements that found it
 };
 
 struct PointContact {

@@ -113,7 +113,8 @@ void build_object(Work& w, const SceneObject& o) {
     const Scope scope = make_scope(w.scene_scope, o.vars);
     note_idle(w, o);
     if (!read_fields(list, o.params, scope, o.path, w.errors)) return;
-    BuildContext c{w.scene, o, scope, w.materials, w.builder, w.out.script.handles, w.errors, w.out.notes, w.out.files};
+    BuildContext c{w.scene, o, scope, w.materials, w.builder, w.out.script.handles, w.out.script.animations,
+                   w.errors, w.out.notes, w.out.files};
     kind->build(params.get(), c);
 }
 

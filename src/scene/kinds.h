@@ -175,6 +175,30 @@ struct SinkKind {
     static void build(const Params&, BuildContext&);
 };
 
+// Obstacle whose vertices are moved by files.
+struct AnimatedMesh {
+    static constexpr std::string_view name = "animated", body = "animated obstacles";
+    static constexpr std::string_view doc = "mesh whose vertices are moved by files: PC2, MDD, recordings, mesh sequences";
+    struct Params {
+        Value animation, mesh, material;
+        Real thickness = 0;
+        Real friction = -1;
+        Real3 color{-1, -1, -1};
+        bool contact = true;
+    };
+    template <class V> static void fields(Params& p, V&& v) {
+        v("animation", p.animation, Field{.required = true, .doc = "file name, or { file, object, fps, first_frame, unit, up, "
+                                                                   "from, repeat }"});
+        v("mesh", p.mesh, Field{.doc = "file name, or { file, unit, up }: the faces, where the animation has none"});
+        v("material", p.material, Field{.doc = "name of a material or preset, or inline: its friction"});
+        v("thickness", p.thickness, Field{.min = 0, .unit = "m", .doc = "of the surface"});
+        v("friction", p.friction, Field{.min = 0, .doc = "coefficient; a pair takes the geometric mean; default of the material"});
+        v("color", p.color, Field{.min = 0, .max = 1, .doc = "linear RGB of pictures"});
+        v("contact", p.contact, Field{.doc = "whether others touch it"});
+    }
+    static void build(const Params&, BuildContext&);
+};
+
 // Rigid bodies and obstacles.
 struct BodyParams {
     Real3 size{1, 1, 1};

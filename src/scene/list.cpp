@@ -5,6 +5,7 @@ namespace sinew {
 
 std::span<const ObjectKind> object_kinds() {
     static const std::vector<ObjectKind> kinds{
+        make_object_kind<AnimatedMesh>(),
         make_object_kind<Body<BodyShape::box>>(),
         make_object_kind<Body<BodyShape::capsule>>(),
         make_object_kind<Chain>(),

@@ -20,7 +20,9 @@ struct MeshParams {
     }
 };
 
-Real metres(const std::string& unit) {
+} // namespace
+
+Real metres_per(const std::string& unit) {
     if (unit == "cm") return 0.01;
     if (unit == "mm") return 0.001;
     if (unit == "in") return 0.0254;
@@ -28,14 +30,11 @@ Real metres(const std::string& unit) {
     return 1;
 }
 
-// the file's up axis becomes y; handedness is kept by a cyclic change of axes
-Real3 turned(const Real3& x, const std::string& up) {
+Real3 up_to_y(const Real3& x, const std::string& up) {
     if (up == "z") return {x.x, x.z, -x.y};
     if (up == "x") return {-x.y, x.x, x.z};
     return x;
 }
-
-} // namespace
 
 PolygonMesh read_mesh_source(BuildContext& c, std::string_view key, const Value& value) {
     MeshParams p;
@@ -62,9 +61,9 @@ PolygonMesh read_mesh_source(BuildContext& c, std::string_view key, const Value&
     read_whole_file(path, bytes, problem);
     const std::string line = fmt::format("{:016x}  {}", hash_text(bytes), path);
     if (std::find(c.files.begin(), c.files.end(), line) == c.files.end()) c.files.push_back(line);
-    const Real scale = metres(p.unit);
+    const Real scale = metres_per(p.unit);
     for (Real3& x : read.value->positions) {
-        x = turned(x, p.up);
+        x = up_to_y(x, p.up);
         x = {scale * x.x, scale * x.y, scale * x.z};
     }
     return std::move(*read.value);

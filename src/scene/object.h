@@ -18,6 +18,8 @@ struct Handle {
     std::string released_by;         // "cape.collar": the name an event releases
 };
 
+struct AnimationTrack; // scene/animation.h
+
 struct BuildContext {
     const Scene& scene;
     const SceneObject& object;       // name, pose, velocity, motion
@@ -25,6 +27,7 @@ struct BuildContext {
     const std::vector<NamedMaterial>& materials;
     ModelBuilder& builder;
     std::vector<Handle>& handles;
+    std::vector<std::shared_ptr<AnimationTrack>>& animations;
     std::vector<Error>& errors;
     std::vector<std::string>& notes; // defaults that were computed, each with its reason
     std::vector<std::string>& files; // read for the objects: "hash  path" each

@@ -2,6 +2,7 @@
 #include "core/error.h"
 #include "model/field.h"
 #include "model/visit.h"
+#include "scene/animation.h"
 #include "scene/placement.h"
 #include "scene/scope.h"
 #include <algorithm>
@@ -19,7 +20,27 @@ Pose mover_pose(const Script& script, int index, double t) {
     return compose(carried, own);
 }
 
-void fill_input(const Script& script, const Model& m, const State& now, double dt, Input& input) {
+void place_animation(const Script& script, const AnimationTrack& a, double t, std::span<const Real3> local,
+                     std::span<Real3> out) {
+    Pose pose = a.rest;
+    for (int k = 0; k < int(script.movers.size()); ++k)
+        if (script.movers[k].object == a.object) pose = mover_pose(script, k, t);
+    const Quat q = quat(pose.rotation);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = real3(vec(pose.position) + q * vec(local[i]));
+}
+
+static Errors fill_animated(const Script& script, const Model& m, const State& now, double t, Input& input) {
+    input.animated.assign(now.animated.x.begin(), now.animated.x.end());
+    for (const auto& a : script.animations) {
+        if (a->object >= int(m.objects.size()) || !m.objects[a->object].alive) continue;
+        const Range range = m.objects[a->object].animated;
+        if (Errors e = sample_animation(*a, t, a->local); !e.empty()) return e;
+        place_animation(script, *a, t, a->local, std::span(input.animated).subspan(range.begin, range.count()));
+    }
+    return {};
+}
+
+Errors fill_input(const Script& script, const Model& m, const State& now, double dt, Input& input) {
     input.targets.clear();
     input.points.clear();
     const double t = now.time + dt;
@@ -37,6 +58,7 @@ void fill_input(const Script& script, const Model& m, const State& now, double d
             if (m.point.flags[h.points[i]] & kFixed)
                 input.points.push_back({h.points[i], real3(vec(pose.position) + quat(pose.rotation) * vec(h.local[i]))});
     }
+    return fill_animated(script, m, now, t, input);
 }
 
 namespace {

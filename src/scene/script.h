@@ -4,6 +4,7 @@
 #include "scene/expect.h"
 #include "scene/measurement.h"
 #include "scene/motion.h"
+#include "output/file.h"
 #include "scene/object.h"
 #include "sinew/input.h"
 
@@ -29,6 +30,7 @@ struct ScriptExpectation {
 struct Script {
     std::vector<Mover> movers;      // parents before children
     std::vector<Handle> handles;
+    std::vector<std::shared_ptr<AnimationTrack>> animations; // their samples are read as time goes
     std::vector<ScriptEvent> events;
     std::vector<ScriptExpectation> expectations;
     SceneTime time;
@@ -37,8 +39,11 @@ struct Script {
 
 // pose of a mover at time t
 Pose mover_pose(const Script&, int mover, double t);
-// targets at the end of the step [t, t + dt]; events that were released no longer hold
-void fill_input(const Script&, const Model&, const State& now, double dt, Input&);
+// vertices of an animated object in the world at time t, from those in its own axes
+void place_animation(const Script&, const AnimationTrack&, double t, std::span<const Real3> local, std::span<Real3> out);
+// targets at the end of the step [t, t + dt]; events that were released no longer hold; errors: files of animations that
+// cannot be read any more
+Errors fill_input(const Script&, const Model&, const State& now, double dt, Input&);
 
 // Events between steps: fires those that are due, edits model and state, remembers it in State.memory ("script.events").
 // Returns what happened, one sentence each.

@@ -3,6 +3,7 @@
 #include "core/nearest.h"
 #include "core/units.h"
 #include "model/field.h"
+#include "scene/animation.h"
 #include "scene/field_kinds.h"
 #include "scene/names.h"
 #include "scene/scope.h"
@@ -207,6 +208,12 @@ void build_script(const Scene& scene, const Scope& scope, const Model& m, State&
         const Pose pose = mover_pose(script, int(k), 0);
         state.frame.p[frames.begin] = pose.position;
         state.frame.q[frames.begin] = pose.rotation;
+    }
+    for (const auto& a : script.animations) {
+        const Range range = m.objects[a->object].animated;
+        std::vector<Real3> x;
+        if (const Errors e = sample_animation(*a, 0, x); !e.empty()) errors.insert(errors.end(), e.begin(), e.end());
+        else place_animation(script, *a, 0, x, std::span(state.animated.x).subspan(range.begin, range.count()));
     }
     for (const SceneEntry& j : scene.joints) future.push_back(make_error(text_at(j.kind, j.params.place), j.path, "joints are not built yet"));
     build_events(scene, scope, m, script, future, errors);
