@@ -1,5 +1,6 @@
 #include "collision/detect.h"
 #include "core/math.h"
+#include "geometry/convex.h"
 #include "geometry/distance_closest.h"
 #include <algorithm>
 #include <cmath>
@@ -23,13 +24,6 @@ struct Narrow {
         return t;
     }
 };
-
-// some unit vector at right angles to u
-Vec3 perpendicular(const Vec3& u) {
-    const Vec3 axis = std::abs(u.x()) < 0.6 * u.norm() ? Vec3::UnitX() : Vec3::UnitY();
-    const Vec3 n = u.cross(axis);
-    return n.squaredNorm() > 0 ? Vec3(n.normalized()) : Vec3(Vec3::UnitY());
-}
 
 // Completes a contact from the gap vector; false if it is too far or the pair does not touch. `fallback` is the normal
 // of a contact of distance zero.

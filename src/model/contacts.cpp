@@ -1,5 +1,6 @@
 #include "model/contacts.h"
 #include "core/math.h"
+#include "geometry/convex_distance.h"
 #include <algorithm>
 #include <cmath>
 
@@ -18,11 +19,10 @@ void replace_points(PointContact::Source source, const std::vector<PointContact>
     std::copy(found.begin(), found.end(), all.begin() + std::ptrdiff_t(at));
 }
 
-// Duff et al. 2017, "Building an orthonormal basis, revisited": no branch but the sign of n.z, where it jumps
 ContactFrame contact_frame(const Real3& n) {
-    const Real sign = std::copysign(1.0, n.z);
-    const Real a = -1 / (sign + n.z), b = n.x * n.y * a;
-    return {n, {1 + sign * n.x * n.x * a, sign * b, -sign * n.x}, {b, sign + n.y * n.y * a, -n.y}};
+    Vec3 s, t;
+    contact_frame(Vec3(vec(n)), s, t); // right-handed (s, t, n), so is (n, s, t)
+    return {n, real3(s), real3(t)};
 }
 
 static std::uint64_t pair_key(int a, int b) {

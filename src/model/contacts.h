@@ -57,7 +57,7 @@ struct Contacts {
 // the capacity lasts.
 void replace_points(PointContact::Source, const std::vector<PointContact>& found, Contacts&);
 
-// The contact frame: two unit tangents t0, t1 with (n, t0, t1) right-handed; smooth in n but at one point.
+// The contact frame: two unit tangents t0, t1 with (n, t0, t1) right-handed.
 struct ContactFrame {
     Real3 n, t0, t1;
 };

@@ -2,6 +2,7 @@
 #pragma once
 #include "scene/object.h"
 #include "scene/select.h"
+#include "scene/touch.h"
 
 namespace sinew {
 
@@ -10,6 +11,8 @@ struct DeformableParams {
     Real thickness = -1;      // [m], -1 = of the material
     Real3 color{-1, -1, -1};
     bool gravity = true;
+    bool self_contact = false;
+    TouchParams touch;
 };
 template <class V> void deformable_fields(DeformableParams& p, V&& v) {
     v("material", p.material, Field{.doc = "name of a material or preset, or a material inline"});
@@ -18,6 +21,8 @@ template <class V> void deformable_fields(DeformableParams& p, V&& v) {
     v("thickness", p.thickness, Field{.min = 0, .unit = "m", .doc = "distance kept from obstacles; default of the material"});
     v("color", p.color, Field{.min = 0, .max = 1, .doc = "linear RGB of pictures"});
     v("gravity", p.gravity, Field{.doc = "whether gravity acts"});
+    v("self_contact", p.self_contact, Field{.doc = "whether the object touches itself (takes effect with mesh contact)"});
+    touch_fields(p.touch, v);
 }
 
 // "air": { "drag": N s/m per point, "quadratic": N s^2/m^2 per point, "lift": ..., "field": name }

@@ -146,10 +146,10 @@ void expand_entries(Expander& e, const Level& level, const Value& definition) {
 
 static void place_object(Expander& e, std::size_t i, const SceneObject* parent) {
     SceneObject& o = e.scene.objects[i];
-    Placement container = e.objects[i].container;
+    InitialPlacement container = e.objects[i].container;
     if (parent)
-        container = compose(Placement{parent->pose, parent->velocity, parent->angular_velocity}, container);
-    const Placement world = compose(container, e.objects[i].own);
+        container = compose(InitialPlacement{parent->pose, parent->velocity, parent->angular_velocity}, container);
+    const InitialPlacement world = compose(container, e.objects[i].own);
     o.container = container.pose;
     o.local = e.objects[i].own.pose;
     o.pose = world.pose;

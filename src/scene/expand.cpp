@@ -21,7 +21,7 @@ bool spend(Expander& e, const Value& at) {
     return false;
 }
 
-void expand_object(Expander& e, const Level& level, const std::string& name, Value v, const Placement& offset,
+void expand_object(Expander& e, const Level& level, const std::string& name, Value v, const InitialPlacement& offset,
                    Vars vars);
 
 // ---- prefab instances
@@ -120,7 +120,7 @@ bool check_prefab(Expander& e, const Value& prefab, std::string_view path) {
 }
 
 void expand_instance(Expander& e, const Value& v, const std::string& name, const Scope& caller,
-                     const Placement& placement, const std::string& parent) {
+                     const InitialPlacement& placement, const std::string& parent) {
     const std::string path = "objects." + name;
     const Value& use = *find(v, "use");
     const Value* prefab = find_prefab(e, use, path + ".use");
@@ -213,7 +213,7 @@ void expand_replicas(Expander& e, const Level& level, const std::string& name, V
             replica += '/' + std::to_string(index[k]);
         }
         const Scope indexed = make_scope(e.globals, inner);
-        Placement offset;
+        InitialPlacement offset;
         bool ok = true;
         if (r.at.kind != Value::Kind::null)
             ok &= read_real3(r.at, "m", indexed, path + ".at", offset.pose.position, e.errors);
@@ -227,7 +227,7 @@ void expand_replicas(Expander& e, const Level& level, const std::string& name, V
 // ---- single objects
 
 void add_object(Expander& e, const Level& level, const std::string& name, Value v, Vars vars,
-                const Placement& container, const Placement& own, const std::string& parent) {
+                const InitialPlacement& container, const InitialPlacement& own, const std::string& parent) {
     SceneObject o;
     o.name = name;
     o.path = "objects." + name;
@@ -248,7 +248,7 @@ void add_object(Expander& e, const Level& level, const std::string& name, Value 
     e.objects.push_back(std::move(pending));
 }
 
-void expand_single(Expander& e, const Level& level, const std::string& name, Value v, const Placement& offset,
+void expand_single(Expander& e, const Level& level, const std::string& name, Value v, const InitialPlacement& offset,
                    Vars vars) {
     const std::string path = "objects." + name;
     if (!spend(e, v)) return;
@@ -258,10 +258,10 @@ void expand_single(Expander& e, const Level& level, const std::string& name, Val
         vars.insert(vars.end(), more.begin(), more.end());
     }
     const Scope scope = make_scope(e.globals, vars);
-    Placement own;
+    InitialPlacement own;
     read_placement(v, scope, path, own, e.errors);
     std::string parent = level.parent;
-    Placement container = compose(level.base, offset);
+    InitialPlacement container = compose(level.base, offset);
     if (const Value* p = find(v, "parent")) {
         std::string reference;
         if (!read_text(*p, path + ".parent", reference, e.errors)) return;
@@ -282,7 +282,7 @@ void expand_single(Expander& e, const Level& level, const std::string& name, Val
         expand_instance(e, v, name, scope, compose(container, own), parent);
 }
 
-void expand_object(Expander& e, const Level& level, const std::string& name, Value v, const Placement& offset,
+void expand_object(Expander& e, const Level& level, const std::string& name, Value v, const InitialPlacement& offset,
                    Vars vars) {
     const std::string path = "objects." + name;
     if (v.kind != Value::Kind::object) {

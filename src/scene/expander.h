@@ -10,7 +10,7 @@ struct Level {
     std::string prefix;                                // "" or "hero/"
     Vars vars;                                         // besides the scene's
     std::vector<std::pair<std::string, Value>> params; // for "$name"
-    Placement base;     // relative to the parent's initial pose, or to the world
+    InitialPlacement base;     // relative to the parent's initial pose, or to the world
     std::string parent; // full name, empty if none
 };
 
@@ -22,7 +22,7 @@ struct Override {
 };
 
 struct PendingObject { // what is needed once all objects are known; same order as scene.objects
-    Placement container, own;
+    InitialPlacement container, own;
     Value parent_text; // for messages
 };
 struct PendingEntry { // same order as the section

@@ -26,11 +26,9 @@ struct ClothMesh {
     struct Params {
         DeformableParams common;
         Value mesh;
-        bool self_contact = false;
     };
     template <class V> static void fields(Params& p, V&& v) {
         v("mesh", p.mesh, Field{.required = true, .doc = "file name, or { file, unit, up }"});
-        v("self_contact", p.self_contact, Field{.doc = "whether the cloth touches itself (takes effect with mesh contact)"});
         deformable_fields(p.common, v);
     }
     static void build(const Params&, BuildContext&);
@@ -185,6 +183,7 @@ struct AnimatedMesh {
         Real friction = -1;
         Real3 color{-1, -1, -1};
         bool contact = true;
+        TouchParams touch;
     };
     template <class V> static void fields(Params& p, V&& v) {
         v("animation", p.animation, Field{.required = true, .doc = "file name, or { file, object, fps, first_frame, unit, up, "
@@ -195,6 +194,7 @@ struct AnimatedMesh {
         v("friction", p.friction, Field{.min = 0, .doc = "coefficient; a pair takes the geometric mean; default of the material"});
         v("color", p.color, Field{.min = 0, .max = 1, .doc = "linear RGB of pictures"});
         v("contact", p.contact, Field{.doc = "whether others touch it"});
+        touch_fields(p.touch, v);
     }
     static void build(const Params&, BuildContext&);
 };
@@ -211,7 +211,11 @@ struct BodyParams {
     Real3 color{-1, -1, -1};
     bool gravity = true;
     bool contact = true;
+    Real thickness = 0;
+    TouchParams touch;
     Value mesh;
+    std::string shape = "auto";
+    int cells = 48;
 };
 template <class V> void body_fields(BodyParams& p, V&& v) {
     v("material", p.material, Field{.doc = "name of a material or preset, or inline: its solid density and friction"});
@@ -224,6 +228,8 @@ template <class V> void body_fields(BodyParams& p, V&& v) {
     v("color", p.color, Field{.min = 0, .max = 1, .doc = "linear RGB of pictures"});
     v("gravity", p.gravity, Field{.doc = "whether gravity acts on the free body"});
     v("contact", p.contact, Field{.doc = "whether others touch it"});
+    v("thickness", p.thickness, Field{.min = 0, .unit = "m", .doc = "kept around the body"});
+    touch_fields(p.touch, v);
 }
 enum class BodyShape { box, capsule, cone, cylinder, mesh, plane, sphere };
 struct BodyWords {
@@ -253,7 +259,13 @@ template <BodyShape S> struct Body {
             return f;
         };
         if constexpr (S == BodyShape::box) v("size", p.size, with_doc("edges along x, y, z"));
-        if constexpr (S == BodyShape::mesh) v("mesh", p.mesh, Field{.required = true, .doc = "file name, or { file, unit, up }"});
+        if constexpr (S == BodyShape::mesh) {
+            v("mesh", p.mesh, Field{.required = true, .doc = "file name, or { file, unit, up }"});
+            v("shape", p.shape, Field{.allowed = {"auto", "hull", "mesh", "solid"},
+                                      .doc = "what bodies touch: its convex hull, its triangles, or its signed distance; "
+                                             "auto: solid if it is free and closed, otherwise mesh"});
+            v("cells", p.cells, Field{.min = 1, .max = 1024, .doc = "of the signed distance, along the longest side"});
+        }
         if constexpr (S == BodyShape::capsule || S == BodyShape::cone || S == BodyShape::cylinder || S == BodyShape::sphere)
             v("radius", p.radius, with_doc("radius"));
         if constexpr (S == BodyShape::capsule) v("height", p.height, with_doc("between the centres of the round ends"));

@@ -50,7 +50,7 @@ void AnimatedMesh::build(const Params& p, BuildContext& c) {
     const int animated = add_animated_vertices(c.builder, x, p.thickness);
     std::copy(v.begin(), v.end(), c.builder.state.animated.v.begin() + animated);
     if (p.contact) add_surface_triangles(c.builder, first, triangulate(mesh).triangles);
-    c.builder.model.objects.back().friction = p.friction >= 0 ? p.friction : material.friction;
+    set_touch(c, p.touch, p.friction >= 0 ? p.friction : material.friction);
     c.animations.push_back(track);
     c.notes.push_back(fmt::format("{}: {} samples from {:.4g} s to {:.4g} s; drawn but not touched by others in this version",
                                   c.object.name, track->source->times.size(), track->from + track->source->times.front(),

@@ -7,6 +7,7 @@
 #include "energy/list.h"
 #include "geometry/generate.h"
 #include "geometry/mass.h"
+#include "scene/body_shape.h"
 #include "scene/kinds.h"
 #include "scene/mesh_source.h"
 #include <algorithm>
@@ -80,6 +81,7 @@ void add_obstacle(BodyShape shape, const BodyParams& p, int frame, BuildContext&
     o.friction = p.friction;
     o.stiffness = p.stiffness;
     o.damping = p.damping;
+    o.thickness = p.thickness;
     switch (shape) {
     case BodyShape::plane: o.shape = Obstacle::plane; break;
     case BodyShape::sphere: o.shape = Obstacle::sphere, o.size = {p.radius, 0, 0}; break;
@@ -144,10 +146,13 @@ void build_body(BodyShape shape, const BodyParams& p, BuildContext& c) {
     if (free) {
         const ElementRow& row = *find_energy("gravity_frame");
         if (p.gravity) add_energy(c.builder, row, row.make_params().get(), std::array<int, 1>{frame});
-        if (p.contact)
-            for (const Real3& x : mesh.positions) add_surface_vertex_in_frame(c.builder, frame, x, 0);
     } else if (p.contact) {
         add_obstacle(shape, scaled, frame, c);
+    }
+    set_touch(c, p.touch, scaled.friction);
+    if (p.contact) {
+        add_body_shape(shape, scaled, mesh, m.center, frame, free, c);
+        add_body_surface(shape, scaled, mesh, frame, c);
     }
     add_body_snapshot(shape, p, std::move(mesh), c);
 }

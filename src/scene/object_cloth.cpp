@@ -29,7 +29,9 @@ Range add_sheet(const DeformableParams& p, const PolygonMesh& mesh, std::span<co
     add_fixed(c, p.fixed, points, mesh);
     if (p.gravity) add_gravity(c, points);
     add_air(c, p.air, points, area);
-    add_surface_points(c.builder, points, p.thickness >= 0 ? p.thickness : material.thickness);
+    const int vertices = add_surface_points(c.builder, points, p.thickness >= 0 ? p.thickness : material.thickness);
+    add_surface_triangles(c.builder, vertices, triangulate(mesh).triangles);
+    set_touch(c, p.touch, material.friction, p.self_contact);
     add_deformable_snapshot(c, mesh, points, p.color, 0.003);
     return points;
 }

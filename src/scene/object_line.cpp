@@ -29,7 +29,9 @@ static Range add_line(const LineParams& p, BuildContext& c, LinkModel& link) {
     if (p.common.gravity) add_gravity(c, points);
     const std::vector<Real> area(points.count(), 2 * p.radius * length / p.count);
     add_air(c, p.common.air, points, area);
-    add_surface_points(c.builder, points, p.common.thickness >= 0 ? p.common.thickness : p.radius);
+    const int vertices = add_surface_points(c.builder, points, p.common.thickness >= 0 ? p.common.thickness : p.radius);
+    add_surface_edges(c.builder, vertices, mesh.segments);
+    set_touch(c, p.common.touch, material.friction, p.common.self_contact);
     add_deformable_snapshot(c, mesh, points, p.common.color, p.radius);
     for (int i = 0; i < p.count; ++i) add_link(c, link, first + i, first + i + 1);
     return points;

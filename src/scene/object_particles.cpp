@@ -208,6 +208,7 @@ void Particles::build(const Params& p, BuildContext& c) {
     add_fixed(c, p.common.fixed, points, mesh);
     if (p.common.gravity) add_gravity(c, points);
     add_air(c, p.common.air, points, std::vector<Real>(n, 1.0));
+    set_touch(c, p.common.touch, material.friction, p.common.self_contact);
     if (!p.passive) add_surface_points(c.builder, points, p.common.thickness >= 0 ? p.common.thickness : p.radius);
     const LinkModel link = mesh.segments.empty() ? LinkModel{} : read_link_model(material.rod, c.scope, c.path("material.rod"), c.errors);
     for (const auto& pair : mesh.segments) add_link(c, link, first + pair[0], first + pair[1]);
@@ -255,6 +256,7 @@ void EmitterKind::build(const Params& p, BuildContext& c) {
     c.builder.model.emitters.push_back(e);
     if (p.common.gravity) add_gravity(c, e.points);
     add_air(c, p.common.air, e.points, std::vector<Real>(capacity, 1.0));
+    set_touch(c, p.common.touch, material.friction, p.common.self_contact);
     if (!p.passive) add_surface_points(c.builder, e.points, p.common.thickness >= 0 ? p.common.thickness : p.radius);
     add_deformable_snapshot(c, PolygonMesh{}, e.points, p.common.color, p.radius);
 }

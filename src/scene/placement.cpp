@@ -116,7 +116,7 @@ Pose invert(const Pose& p) {
     return {real3(-(q * Vec3(vec(p.position)))), real4(q)};
 }
 
-Placement compose(const Placement& outer, const Placement& inner) {
+InitialPlacement compose(const InitialPlacement& outer, const InitialPlacement& inner) {
     const Quat q = quat(outer.pose.rotation);
     const Vec3 arm = q * Vec3(vec(inner.pose.position)), w = vec(outer.angular_velocity);
     return {compose(outer.pose, inner.pose),
@@ -124,7 +124,7 @@ Placement compose(const Placement& outer, const Placement& inner) {
             real3(w + q * Vec3(vec(inner.angular_velocity)))};
 }
 
-bool read_placement(const Value& object, const Scope& scope, std::string_view path, Placement& out,
+bool read_placement(const Value& object, const Scope& scope, std::string_view path, InitialPlacement& out,
                     std::vector<Error>& errors) {
     bool ok = true;
     if (const Value* v = find(object, "at"))

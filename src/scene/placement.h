@@ -18,15 +18,15 @@ Pose compose(const Pose& outer, const Pose& inner); // outer * inner
 Pose invert(const Pose&);
 
 // A pose and how it moves at the beginning, both relative to something.
-struct Placement {
+struct InitialPlacement {
     Pose pose;
     Real3 velocity, angular_velocity; // [m/s], [rad/s]
 };
-Placement compose(const Placement& outer, const Placement& inner); // as a rigid body would carry it
+InitialPlacement compose(const InitialPlacement& outer, const InitialPlacement& inner); // as a rigid body would carry it
 
 // at, rotate, velocity, angular_velocity of an object
 inline constexpr std::string_view kPlacementKeys[] = {"at", "rotate", "velocity", "angular_velocity"};
-bool read_placement(const Value& object, const Scope&, std::string_view path, Placement& out,
+bool read_placement(const Value& object, const Scope&, std::string_view path, InitialPlacement& out,
                     std::vector<Error>&);
 
 } // namespace sinew

@@ -108,7 +108,7 @@ Full pushed(const World& w, const Waves& f, const VecX& d, std::span<const int> 
     push_back(w.b.model, s.frame, w.dofs, vertices, std::span(g.data(), n), std::span(h.data(), n * n), rotation, out);
     Full full{VecX::Zero(w.dofs.size()), MatX::Zero(w.dofs.size(), w.dofs.size())};
     for (int i = 0; i < out.count; ++i) {
-        if (i) EXPECT_LT(out.block[i - 1], out.block[i]);
+        if (i) { EXPECT_LT(out.block[i - 1], out.block[i]); }
         full.gradient.segment<3>(w.dofs.block_offset(out.block[i])) = Eigen::Map<Vec3>(out.gradient.data() + 3 * i);
         for (int j = 0; j < out.count; ++j)
             full.hessian.block<3, 3>(w.dofs.block_offset(out.block[i]), w.dofs.block_offset(out.block[j])) =
@@ -181,8 +181,8 @@ TEST(surface_map, without_the_rotation_term_the_hessian_of_frames_is_wrong_and_t
         for (int i : ids) frame = frame || w.b.model.surface.vertices[i].kind == SurfaceVertex::frame;
         const Full got = pushed(w, f, VecX::Zero(w.dofs.size()), ids, RotationTerm::drop);
         const Real error = (got.hessian - numeric_hessian(w, f, ids)).cwiseAbs().maxCoeff();
-        if (frame) EXPECT_GT(error, 1e-2);
-        else EXPECT_LT(error, kHessianError);
+        if (frame) { EXPECT_GT(error, 1e-2); }
+        else { EXPECT_LT(error, kHessianError); }
     }
 }
 
@@ -262,7 +262,7 @@ TEST(surface_map, animated_vertices_go_straight_to_their_targets_within_the_step
             const Vec3 a = vec(w.b.state.animated.x[i]), b = vec(input.animated[i]);
             EXPECT_LT((vec(at.x[i]) - (a + part * (b - a))).norm(), 1e-15); // rounding
             EXPECT_LT((vec(at.v[i]) - (b - a) / dt).norm(), 1e-13);
-            if (part == 1) EXPECT_TRUE(at.x[i] == input.animated[i]);
+            if (part == 1) { EXPECT_TRUE(at.x[i] == input.animated[i]); }
         }
     }
     // without targets they stay

@@ -102,7 +102,7 @@ TEST(explicit_springs, agree_with_the_gather_to_rounding) {
         ForceScratch gather;
         gather.pack_springs = false;
         std::vector<Real> f(dofs_of(b.model).size());
-        compute_forces(*parallel, b.model, {}, evaluation_of(b.model, now, 1e-3), now.point, now.frame,
+        compute_forces(*parallel, b.model, {}, evaluation_of(b.model, now, 1e-3), surface_state(now),
                        gather, f);
         const State next = run(b, {}, 1, 2, false);
         for (int i = 0; i < point_count(b.model); ++i) {
