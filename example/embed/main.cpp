@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <sinew/query.h>
 #include <sinew/sinew.h>
 
 static int checks = 0;
@@ -70,6 +71,18 @@ int main() {
     double lowest = 10;
     for (const sinew::Real3& x : sinew::points(model, now, cape)) lowest = std::min(lowest, x.y);
     check(lowest < 1.7 && lowest > -1.1, "the cape has fallen and is held");
+
+    // what is below? the lift's upper face; from far outside the floor
+    const sinew::QueryPtr query = sinew::make_query(context);
+    check(sinew::update(*query, model, now), "the query takes the state");
+    const auto hit = sinew::cast_ray(*query, {0.4, 1, 0.4}, {0, -1, 0});
+    check(hit && hit->object == lift && std::abs(hit->position.y - (0.1 * std::sin(now.time) + 0.1)) < 1e-8,
+          "the ray meets the lift");
+    const auto floor = sinew::find_closest(*query, {20, 0, 20});
+    check(floor && floor->object == sinew::find(model, "floor") && std::abs(floor->distance - 1) < 1e-9,
+          "the floor is a metre below");
+    check(sinew::find_overlaps(*query, {sinew::Shape::sphere, {0.3, 0, 0}}, {{0, 2, -0.5}, {}}).size() > 1,
+          "the held edge of the cape is where it was");
 
     // from a saved state the same steps give the same bits
     print(sinew::save(now, "embed.state"));

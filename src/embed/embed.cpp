@@ -147,6 +147,8 @@ Result<Id> spawn(Model& model, State& state, const Scene& what, const Pose& at, 
         Compiled& c = *compiled.value;
         if (!c.model.emitters.empty() || !c.model.fields->velocity.empty())
             return {std::nullopt, {Error{.path = "spawn", .message = "emitters and fields belong to the scene, not to spawned objects"}}};
+        if (!c.script.animations.empty())
+            return {std::nullopt, {Error{.path = "spawn", .message = "animated objects belong to the scene, not to spawned objects"}}};
         place(at, c.state);
         const int first = append_model(model, state, c.model, c.state);
         if (!name.empty()) model.objects[first].name = name;

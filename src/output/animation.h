@@ -6,7 +6,7 @@
 //   OBJ, PLY, STL sequence  "walk.*.obj": the number in place of the * is a frame
 // Every number in the files is checked: times grow, positions are finite, every sample has the same number of vertices.
 #pragma once
-#include "output/file.h"
+#include "core/file.h"
 #include <memory>
 
 namespace sinew {

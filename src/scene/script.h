@@ -4,7 +4,7 @@
 #include "scene/expect.h"
 #include "scene/measurement.h"
 #include "scene/motion.h"
-#include "output/file.h"
+#include "core/file.h"
 #include "scene/object.h"
 #include "sinew/input.h"
 
