@@ -31,7 +31,7 @@ struct QueryDelete {
 using QueryPtr = std::unique_ptr<Query, QueryDelete>;
 
 QueryPtr make_query(const Context&);
-// To be called after each step or edit and before asking. False, and nothing is met, if a position is not a number.
+// To be called after each step or edit and before asking. False, and nothing is met, if a position is not finite.
 bool update(Query&, const Model&, const State&);
 
 // First hit of the ray origin + t direction; direction need not have unit length, `far` is a distance [m].

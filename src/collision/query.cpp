@@ -176,6 +176,12 @@ bool update(Query& q, const Model& m, const State& s) {
     q.shapes = m.shapes;
     q.x.resize(m.surface.vertices.size());
     surface_positions(*q.parallel, m, surface_state(s), q.x);
+    // a minimum would lose a NaN
+    bool finite = true;
+    for (const Real3& x : q.x) finite = finite && vec(x).allFinite();
+    for (const Real3& p : s.frame.p) finite = finite && vec(p).allFinite();
+    for (const Real4& r : s.frame.q) finite = finite && quat(r).coeffs().allFinite();
+    if (!finite) return false;
     std::vector<std::uint8_t> used(m.surface.vertices.size(), 0);
     int collider = 0;
     for (int k = 0; k < int(m.objects.size()); ++k) {

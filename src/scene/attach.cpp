@@ -151,6 +151,12 @@ void add_attachments(const Scene& scene, const Scope& scene_scope, bool check_on
 void add_contact_rules(const Scene& scene, const Scope& scene_scope, ModelBuilder& b, std::vector<Error>& future,
                        std::vector<Error>& errors) {
     const std::vector<std::string> names = object_names(b.model);
+    // bodies that share a joint overlap by design: they do not touch unless a rule below says so
+    for (const SceneEntry& e : scene.joints) {
+        if (e.names.size() != 2) continue;
+        if (const Id i = find(b.model, e.names[0]), k = find(b.model, e.names[1]); i && k)
+            b.model.contact_rules.push_back({i.index, k.index, true, -1, -1});
+    }
     for (const SceneEntry& e : scene.contact) {
         RuleParams p;
         FieldList list = collect_fields([&](auto v) { RuleParams::fields(p, v); });

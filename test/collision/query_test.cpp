@@ -183,7 +183,8 @@ TEST(query, equals_trying_every_triangle_of_a_soup) {
         }
         const auto hit = cast_ray(*q, real3(from), real3(u));
         ASSERT_EQ(bool(hit), std::isfinite(best)) << trial;
-        if (hit) { EXPECT_NEAR(hit->distance, best, 1e-12), ++hits; } // rounding
+        if (hit) { EXPECT_NEAR(hit->distance, best, 1e-12); } // rounding
+        hits += bool(hit);
         const auto close = find_closest(*q, real3(from));
         ASSERT_TRUE(close);
         EXPECT_NEAR(close->distance, nearest, 1e-13);

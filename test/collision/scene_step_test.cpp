@@ -111,7 +111,7 @@ TEST(scene_step, turning_bodies_never_come_nearer_than_allowed_and_come_near) {
         EXPECT_GT(left, 0) << seed;
         tight += left < 0.02; // the search ends when the bend is a hundredth of the gap
     }
-    EXPECT_GT(limited, 20);
+    EXPECT_GT(limited, 10);
     EXPECT_EQ(tight, limited);
 }
 

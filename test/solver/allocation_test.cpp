@@ -2,6 +2,8 @@
 // CHOLMOD, Eigen's sparse matrices and oneTBB take inside goes through malloc and is not counted: named
 // exceptions.
 #include "allocation_counter.h"
+#include "collision/detect_shapes.h"
+#include "collision/scene_step.h"
 #include "solver/newton_fixture.h"
 
 using namespace sinew;
@@ -92,4 +94,58 @@ TEST(allocation, newton_steps_allocate_nothing) {
     }
     s.preconditioner = "ic0";
     check(s, 2);
+}
+
+namespace {
+
+// two sheets close to each other and a heap of boxes: contacts of every kind
+ModelBuilder make_touching() {
+    ModelBuilder b;
+    for (int k = 0; k < 2; ++k) {
+        begin_object(b, k ? "high" : "low", "test");
+        std::vector<Real3> x;
+        std::vector<std::array<int, 3>> triangles;
+        const int n = 20;
+        for (int j = 0; j <= n; ++j)
+            for (int i = 0; i <= n; ++i) x.push_back({0.05 * i + 0.01 * k, 0.01 * k + 0.004 * ((i * j) % 3), 0.05 * j + 0.007 * k});
+        for (int j = 0; j < n; ++j)
+            for (int i = 0; i < n; ++i) {
+                const int a = i + (n + 1) * j;
+                triangles.push_back({a, a + n + 2, a + 1});
+                triangles.push_back({a, a + n + 1, a + n + 2});
+            }
+        const int first = add_points(b, x, std::vector<Real>(x.size(), 1.0));
+        add_surface_triangles(b, add_surface_points(b, {first, first + int(x.size())}, 0.002), triangles);
+    }
+    for (int i = 0; i < 30; ++i) {
+        begin_object(b, "box" + std::to_string(i), "test");
+        add_collider(b, {Shape::box, {0.5, 0.5, 0.5}}, add_frame(b, {{0.9 * (i % 6), 5 + 0.9 * (i / 6), 0.1 * i}, {}}, 1, {}));
+    }
+    finish_model(b);
+    return b;
+}
+
+} // namespace
+
+TEST(allocation, detection_takes_no_memory_once_it_has_grown) {
+    const ModelBuilder b = make_touching();
+    const auto parallel = make_parallel(Context{2, {}, {}});
+    std::vector<Real3> x(b.model.surface.vertices.size());
+    std::vector<Real> direction(dofs_of(b.model).size(), 0.001);
+    SurfaceScratch surface;
+    ShapeScratch shapes;
+    SceneStepScratch steps;
+    Contacts contacts;
+    SafeStep step;
+    for (int k = 0; k < 6; ++k) {
+        const long before = allocation_count;
+        surface_positions(*parallel, b.model, surface_state(b.state), x);
+        ASSERT_TRUE(detect_surface(*parallel, b.model, x, {}, {0.005, false, 1}, surface, contacts));
+        ASSERT_TRUE(detect_shapes(*parallel, b.model, b.state.frame, 0.01, shapes, contacts));
+        ASSERT_TRUE(find_scene_step(*parallel, b.model, {b.state, direction, {}}, {}, true, steps, step));
+        if (k >= 3) { EXPECT_EQ(allocation_count - before, 0) << k; }
+    }
+    EXPECT_GT(contacts.vertex_triangle.size() + contacts.vertex_edge.size(), 100u);
+    EXPECT_GT(contacts.edge_edge.size(), 100u);
+    EXPECT_GT(contacts.point_point.size(), 30u);
 }
