@@ -1,9 +1,11 @@
 #include "scene/animation.h"
 #include "core/error.h"
+#include "core/hash.h"
 #include "core/math.h"
 #include "scene/mesh_source.h"
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace sinew {
@@ -89,7 +91,13 @@ std::shared_ptr<AnimationTrack> read_animation(BuildContext& c, std::string_view
     for (int k = 0; k < 3; ++k) track->scale[k] = unit * c.object.scale[k];
     // the first and the last sample are read at once: a damaged file is better found before the run
     if (Errors e = load_samples(*track, int(track->source->times.size()) - 1); !e.empty()) return blame(e);
+    Hash content; // of counts, first and last sample: whole caches may be large
+    add(content, std::uint64_t(track->source->times.size()));
+    add(content, std::span<const Real3>(track->x[0]));
     if (Errors e = load_samples(*track, 0); !e.empty()) return blame(e);
+    add(content, std::span<const Real3>(track->x[0]));
+    const std::string path = std::filesystem::absolute(resolve_file(name)).lexically_normal().string();
+    c.files.push_back(fmt::format("{:016x}  {}", content.value, path));
     return track;
 }
 
