@@ -46,7 +46,7 @@ Compared compare_with_gather(const ModelBuilder& b, int pairs) {
     const auto compute = [&](int packed) {
         scratch[packed].pack_springs = packed;
         f[packed].resize(dofs_of(b.model).size());
-        compute_forces(*parallel, b.model, {}, ev, b.state.point, b.state.frame, scratch[packed], f[packed]);
+        compute_forces(*parallel, b.model, {}, ev, surface_state(b.state), scratch[packed], f[packed]);
     };
     const Pairs times = measure_pairs(
         pairs, 1, [&] { compute(0); }, [&] { compute(1); });

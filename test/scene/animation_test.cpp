@@ -140,7 +140,7 @@ TEST(animation, a_run_continued_from_a_state_has_the_same_bits) {
     ASSERT_TRUE(one) << text_of(one.errors);
     for (int k = 0; k < 5; ++k) ASSERT_EQ(simulate_step(*one.value), Status::ok);
     Result<Simulation> two = start(folder.path("scene.json"), R"("animation": "skin.sinew")");
-    continue_from(*two.value, one.value->now);
+    continue_from(*two.value, save_run(*one.value));
     for (Simulation* s : {&*one.value, &*two.value})
         for (int k = 0; k < 5; ++k) ASSERT_EQ(simulate_step(*s), Status::ok);
     EXPECT_EQ(hash(one.value->now), hash(two.value->now));

@@ -138,12 +138,12 @@ TEST(allocation, detection_takes_no_memory_once_it_has_grown) {
     Contacts contacts;
     SafeStep step;
     for (int k = 0; k < 6; ++k) {
-        const long before = allocation_count;
+        const long before = allocation_count();
         surface_positions(*parallel, b.model, surface_state(b.state), x);
         ASSERT_TRUE(detect_surface(*parallel, b.model, x, {}, {0.005, false, 1}, surface, contacts));
         ASSERT_TRUE(detect_shapes(*parallel, b.model, b.state.frame, 0.01, shapes, contacts));
         ASSERT_TRUE(find_scene_step(*parallel, b.model, {b.state, direction, {}}, {}, true, steps, step));
-        if (k >= 3) { EXPECT_EQ(allocation_count - before, 0) << k; }
+        if (k >= 3) { EXPECT_EQ(allocation_count() - before, 0) << k; }
     }
     EXPECT_GT(contacts.vertex_triangle.size() + contacts.vertex_edge.size(), 100u);
     EXPECT_GT(contacts.edge_edge.size(), 100u);
