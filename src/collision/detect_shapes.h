@@ -19,7 +19,7 @@ struct ShapeScratch {
     std::vector<std::vector<PointContact>> chunks;
     std::vector<PointContact> found;
     std::vector<int> chunk_skipped;
-    int skipped = 0; // pairs of shapes that no narrow phase knows: two surfaces without inside
+    int skipped = 0; // pairs left out: a mesh, solid or height field (mesh_convex.h is not called from here yet)
 };
 
 // Replaces the part `shapes` of point_point by points with gap < margin [m]. Bodies that cannot move do not meet each
