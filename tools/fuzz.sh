@@ -28,7 +28,7 @@ export -f run_one
 
 if ! compgen -G 'build/asan/test/fuzz/*_fuzz' >/dev/null; then
     echo "no fuzzers are built"
-    exit 0
+    exit 1
 fi
 mkdir -p build/asan/fuzz
 printf '%s\n' build/asan/test/fuzz/*_fuzz | xargs -P 2 -I{} bash -c 'run_one "$@"' run_one {} "$seconds"

@@ -38,7 +38,6 @@ Status advance(Solver&, const Model&, const Input&, State& now, State& spare, do
 // Input of the scene's script for the step from now.time to now.time + dt; errors: an animation's file cannot be read.
 std::vector<Error> script_input(const Script&, const Model&, const State& now, double dt, Input&);
 
-std::uint64_t hash(const State&);
 std::vector<Error> save(const State&, const std::string& file);
 Result<State> restore(const Model&, const std::string& file);
 

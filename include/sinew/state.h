@@ -67,4 +67,6 @@ template <class S, class F> void visit(S& s, F&& f)
     f("memory", s.memory);
 }
 
+std::uint64_t hash(const State&); // of every bit that is needed to continue
+
 } // namespace sinew

@@ -21,6 +21,15 @@ int utf8_length(std::string_view text, std::size_t i) {
     return length;
 }
 
+bool utf8_valid(std::string_view text) {
+    for (std::size_t i = 0; i < text.size();) {
+        const int length = utf8_length(text, i);
+        if (length == 0) return false;
+        i += std::size_t(length);
+    }
+    return true;
+}
+
 void append_utf8(unsigned c, std::string& out) {
     if (c < 0x80) {
         out += char(c);

@@ -5,7 +5,6 @@
 
 namespace sinew {
 
-std::uint64_t hash(const State&); // every bit that is needed to continue
 bool equal(const State&, const State&);
 
 // Where a state is not finite: object, index in it and array; empty name if it is all finite.

@@ -2,6 +2,7 @@
 #include "scene/set.h"
 #include "core/error.h"
 #include "core/nearest.h"
+#include "core/utf8.h"
 #include "scene/document.h"
 #include "scene/names.h"
 #include <algorithm>
@@ -144,6 +145,10 @@ bool set_path(Value& at, std::span<const std::string> parts, const Value& value,
 }
 
 bool apply_set(Value& document, std::string_view assignment, std::vector<Error>& errors) {
+    if (!utf8_valid(assignment)) { // it could not be shown, and not be written back
+        errors.push_back({.file = "command line (--set)", .message = "invalid UTF-8 in an assignment"});
+        return false;
+    }
     const std::size_t equals = assignment.find('=');
     Setter s{document, {}, std::string(assignment.substr(0, equals)), errors};
     s.value.place = command_line_place("--set " + std::string(assignment));

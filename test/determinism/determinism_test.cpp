@@ -4,6 +4,7 @@
 #include "model/visit.h"
 #include "output/state_file.h"
 #include "simulate.h"
+#include "paths.h"
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
@@ -19,7 +20,7 @@ constexpr std::int64_t kCheckpoints = 2000; // most scenes end before
 
 std::vector<std::string> verify_scenes() {
     std::vector<std::string> out;
-    for (const auto& f : fs::directory_iterator(SINEW_SOURCE_DIR "/scenes/verify"))
+    for (const auto& f : fs::directory_iterator(source_dir() + "/scenes/verify"))
         if (f.path().extension() == ".json") out.push_back(f.path().stem().string());
     std::sort(out.begin(), out.end());
     return out;
@@ -45,7 +46,7 @@ std::optional<Compiled> compile(Result<Scene> scene) {
     return std::move(compiled.value);
 }
 std::optional<Compiled> compile(const std::string& name) {
-    return compile(load_scene(SINEW_SOURCE_DIR "/scenes/verify/" + name + ".json"));
+    return compile(load_scene(source_dir() + "/scenes/verify/" + name + ".json"));
 }
 std::optional<Simulation> start(Compiled compiled, int threads) {
     Context context;

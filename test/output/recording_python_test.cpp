@@ -3,6 +3,7 @@
 #include "output/recording.h"
 #include "output/samples.h"
 #include "output/world.h"
+#include "paths.h"
 #include <cstdlib>
 
 namespace sinew {
@@ -70,7 +71,7 @@ void check_by_python(Precision precision, int level, bool interrupted) {
     const std::uint64_t end = writer.end;
     ASSERT_NO_ERRORS(writer.close());
     if (interrupted) std::filesystem::resize_file(folder.path("a.sinew"), end + 5);
-    const std::string source = SINEW_SOURCE_DIR;
+    const std::string source = source_dir();
     const std::string command = "/usr/bin/python3 -B " + source + "/test/output/recording_check.py " +
                                 source + "/tools " + folder.path("a.sinew") + " " + folder.folder.string();
     EXPECT_EQ(std::system(command.c_str()), 0);
@@ -91,7 +92,7 @@ TEST(RecordingPython, refuses_other_files_with_a_message) {
     if (std::system("/usr/bin/python3 -c 'import numpy' 2>/dev/null") != 0) GTEST_SKIP() << "no numpy";
     TemporaryFolder folder;
     write_text_file(folder.path("a"), "hello");
-    const std::string tool = std::string(SINEW_SOURCE_DIR) + "/tools/sinew_recording.py ";
+    const std::string tool = std::string(source_dir()) + "/tools/sinew_recording.py ";
     EXPECT_NE(std::system(
                   ("/usr/bin/python3 -B " + tool + folder.path("a") + " 2> " + folder.path("text")).c_str()),
               0);

@@ -2,6 +2,7 @@
 // bad/structure/ is refused by load_scene; bad/compile/ only when the scene is compiled.
 #include "scene/bad_scenes.h"
 #include "sinew/scene.h"
+#include "paths.h"
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -49,7 +50,7 @@ std::string check_bad_scene(const BadScene& s, const std::vector<Error>& errors)
 
 using namespace sinew;
 
-static const std::string kBad = SINEW_SOURCE_DIR "/test/scene/bad";
+static const std::string kBad = source_dir() + "/test/scene/bad";
 
 TEST(bad_scenes, each_malformed_file_gives_its_message_with_place_and_path) {
     const std::vector<BadScene> scenes = list_bad_scenes(kBad + "/structure");
@@ -73,14 +74,14 @@ TEST(bad_scenes, files_whose_structure_is_right_are_left_to_the_compiler) {
 }
 
 TEST(bad_scenes, every_truncation_of_a_good_scene_is_refused_with_a_place) {
-    std::ifstream in(SINEW_SOURCE_DIR "/test/scene/sample/stairs.json");
+    std::ifstream in(source_dir() + "/test/scene/sample/stairs.json");
     std::stringstream buffer;
     buffer << in.rdbuf();
     std::string text = buffer.str();
     while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
     for (std::size_t n = 0; n < text.size(); ++n) {
         const Result<Scene> r =
-            parse_scene(text.substr(0, n), SINEW_SOURCE_DIR "/test/scene/sample/stairs.json");
+            parse_scene(text.substr(0, n), source_dir() + "/test/scene/sample/stairs.json");
         ASSERT_FALSE(r.value.has_value()) << n;
         ASSERT_FALSE(r.errors.empty()) << n;
         EXPECT_GT(r.errors[0].line, 0) << n;

@@ -1,13 +1,14 @@
 // The compiler on whole files: the two samples of the language, and the scenes that only it can refuse.
 #include "scene/compile.h"
 #include "scene/bad_scenes.h"
+#include "paths.h"
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 
 using namespace sinew;
 
-static const std::string kScenes = SINEW_SOURCE_DIR "/test/scene/";
+static const std::string kScenes = source_dir() + "/test/scene/";
 
 static Result<Compiled> compile_file(const std::string& file, bool check_only) {
     const Result<Scene> scene = load_scene(file);

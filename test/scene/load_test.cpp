@@ -2,6 +2,7 @@
 #include "scene/expand.h"
 #include "scene/expect.h"
 #include "scene/scope.h"
+#include "paths.h"
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -9,7 +10,7 @@
 
 using namespace sinew;
 
-static const std::string kSample = SINEW_SOURCE_DIR "/test/scene/sample/";
+static const std::string kSample = source_dir() + "/test/scene/sample/";
 
 static Scene loaded(Result<Scene> r) {
     for (const Error& e : r.errors) ADD_FAILURE() << to_string(e);
@@ -268,6 +269,7 @@ TEST(scene, wrong_sets_name_what_was_meant) {
     EXPECT_NE(first_error(text, {"=3"}).find("path=value"), std::string::npos);
     EXPECT_NE(first_error(text, {"sheet..x=3"}).find("a name is missing"), std::string::npos);
     EXPECT_NE(first_error(text, {"objects=3"}).find("an object is missing"), std::string::npos);
+    EXPECT_NE(first_error(text, {"sheet.edge=1c\x96"}).find("invalid UTF-8"), std::string::npos);
     // errors found later name the option, also for names that the option has made
     EXPECT_TRUE(first_error(text, {"time.fps=-1"}).starts_with("command line (--set time.fps=-1): time.fps = -1: "));
     EXPECT_TRUE(first_error(text, {"time.fpss=1"}).starts_with("command line (--set time.fpss=1): time.fpss: "));
@@ -277,7 +279,7 @@ TEST(scene, wrong_sets_name_what_was_meant) {
 }
 
 TEST(scene, includes_are_merged_and_the_including_file_wins) {
-    const auto folder = std::filesystem::path(SINEW_BINARY_DIR) / "test_scene_include";
+    const auto folder = std::filesystem::path(binary_dir()) / "test_scene_include";
     std::filesystem::create_directories(folder / "sub");
     const auto write = [&](const char* name, const char* text) { std::ofstream(folder / name) << text; };
     write(
@@ -368,7 +370,7 @@ TEST(scene, exploding_prefabs_and_params_are_refused_quickly) {
 TEST(scene, missing_files_and_folders_are_errors) {
     EXPECT_NE(to_string(load_scene("/nowhere/at/all.json").errors[0]).find("there is no such file"),
               std::string::npos);
-    EXPECT_NE(to_string(load_scene(SINEW_SOURCE_DIR).errors[0]).find("not a regular file"),
+    EXPECT_NE(to_string(load_scene(source_dir()).errors[0]).find("not a regular file"),
               std::string::npos);
     EXPECT_FALSE(load_document("/nowhere.json"));
 }
