@@ -1,8 +1,8 @@
 #!/bin/bash
 # What CI runs after `make test`: rules of the source tree, then one clang build with address and undefined
-# behaviour sanitizers for the code that reads foreign data or computes addresses, its tests, 20 s of each
-# fuzzer, and clang-tidy on what changed. Under 20 minutes on two cores.
-#   SINEW_FUZZ_SECONDS=20   time for each fuzzer
+# behaviour sanitizers for the code that reads foreign data or computes addresses, its tests, a fixed
+# run of each fuzzer, and clang-tidy on what changed. Under 20 minutes on two cores.
+#   SINEW_FUZZ_RUNS=20000   inputs for each fuzzer, the same ones every time; `make soak` tries new ones
 set -euo pipefail
 source "$(dirname "$0")/steps.sh"
 
@@ -34,7 +34,7 @@ step "build with address and undefined behaviour sanitizers" \
     tools/build.sh asan "${folders[@]/#/test_}" "${fuzzers[@]}"
 if step_ok; then
     step "tests of ${folders[*]} under the sanitizers" test_sanitized
-    step "fuzzers" tools/fuzz.sh "${SINEW_FUZZ_SECONDS:-20}"
+    step "fuzzers" tools/fuzz.sh 120 "${SINEW_FUZZ_RUNS:-20000}"
 else
     skip "tests and fuzzers under the sanitizers" "not built"
 fi
