@@ -33,6 +33,13 @@ struct Outcome {
     std::uint64_t hash = 0;
 };
 
+// A warning nobody expects is a failure; a scene that is about them measures `warnings`.
+bool expects_warnings(const Script& script) {
+    for (const ScriptExpectation& e : script.expectations)
+        if (e.expectation.measure == "warnings") return true;
+    return false;
+}
+
 Outcome run_scene(const std::string& file, const TestOptions& o) {
     Outcome out;
     Result<Compiled> compiled = load_compiled(file, o.solver, {}, false);
@@ -50,14 +57,17 @@ Outcome run_scene(const std::string& file, const TestOptions& o) {
     Simulation& s = *made.value;
     s.drop_caches = o.drop_caches;
     measure_start(s);
+    std::vector<std::string> warnings;
     while (!is_finished(s)) {
         if (simulate_step(s) == Status::failed) {
             out.text = fmt::format("\n    failed at t = {:.6g} s: {}", s.now.time, s.report.message);
             return out;
         }
+        for (const std::string& w : s.report.warnings) warnings.push_back(fmt::format("warning: t = {:.6g} s: {}", s.now.time, w));
         if (s.failures.size() > 20) break;
     }
     std::vector<std::string> problems = s.failures;
+    if (!expects_warnings(s.compiled.script)) problems.insert(problems.end(), warnings.begin(), warnings.end());
     for (std::string& u : unmet_expectations(s.compiled.script)) problems.push_back(std::move(u));
     for (std::size_t i = 0; i < std::min<std::size_t>(problems.size(), 5); ++i) out.text += "\n    " + problems[i];
     if (problems.size() > 5) out.text += fmt::format("\n    and {} more", problems.size() - 5);

@@ -169,7 +169,7 @@ StateFile save_run(const Simulation& s) {
 void continue_from(Simulation& s, StateFile memory) {
     s.now = std::move(memory.state);
     s.spare = s.now;
-    replay_events(s.compiled.script, s.compiled.model, s.now);
+    apply_past_events(s.compiled.script, s.compiled.model, s.now);
     s.report = {};
     s.report.dt = s.compiled.dt;
     std::size_t k = 0;

@@ -102,6 +102,7 @@ template <class F> void visit_numbers(const Report& r, F&& f) {
     f("constraint_error", "", r.constraint_error);
     f("inverted", "", double(r.inverted));
     f("alive", "", double(r.alive));
+    f("warnings", "", double(r.warnings.size()));
     f("seconds", "s", r.seconds);
 }
 

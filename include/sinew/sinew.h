@@ -37,6 +37,10 @@ Status advance(Solver&, const Model&, const Input&, State& now, State& spare, do
 
 // Input of the scene's script for the step from now.time to now.time + dt; errors: an animation's file cannot be read.
 std::vector<Error> script_input(const Script&, const Model&, const State& now, double dt, Input&);
+// Events of the scene that are due now: edits model and state, tells what happened, one sentence each. Call it before
+// script_input. `replay_events` brings a fresh model to where the events of a restored state have left it.
+std::vector<std::string> script_events(Script&, Model&, State& now, const Report& last);
+void replay_events(Script&, Model&, State& restored);
 
 std::vector<Error> save(const State&, const std::string& file);
 Result<State> restore(const Model&, const std::string& file);

@@ -25,6 +25,14 @@ template <class T, class F> static Result<T> guarded(F&& f) {
     }
 }
 
+template <class F> static std::vector<Error> guarded_errors(F&& f) {
+    try {
+        return f();
+    } catch (const std::exception& e) {
+        return {Error{.message = e.what()}};
+    }
+}
+
 Result<Scene> load(const Context&, const std::string& file, std::span<const std::string> set) {
     return guarded<Scene>([&] { return load_scene(file, set); });
 }
@@ -74,28 +82,47 @@ Status advance(Solver& solver, const Model& model, const Input& input, State& no
 }
 
 std::vector<Error> script_input(const Script& script, const Model& model, const State& now, double dt, Input& input) {
+    return guarded_errors([&] { return fill_input(script, model, now, dt, input); });
+}
+
+std::vector<std::string> script_events(Script& script, Model& model, State& now, const Report& last) {
     try {
-        return fill_input(script, model, now, dt, input);
+        return run_events(script, model, now, last, script.time.first_frame + now.time * script.time.fps);
     } catch (const std::exception& e) {
-        return {Error{.message = e.what()}};
+        return {e.what()};
+    }
+}
+
+void replay_events(Script& script, Model& model, State& restored) {
+    try {
+        apply_past_events(script, model, restored);
+    } catch (const std::exception&) { // out of memory: the next step cannot be made either, and says so
     }
 }
 
 std::vector<Error> save(const State& state, const std::string& file) {
-    StateFile f;
-    f.state = state;
-    f.program_version = version();
-    return write_state(file, f);
+    return guarded_errors([&] {
+        StateFile f;
+        f.state = state;
+        f.program_version = version();
+        return write_state(file, f);
+    });
+}
+
+static bool has_sizes_of(const Model& m, const State& s) {
+    return int(s.point.x.size()) == point_count(m) && int(s.frame.p.size()) == frame_count(m) &&
+           int(s.animated.x.size()) == animated_count(m);
 }
 
 Result<State> restore(const Model& model, const std::string& file) {
-    StateFile f;
-    std::vector<Error> errors = read_state(file, f);
-    if (errors.empty() && (int(f.state.point.x.size()) != point_count(model) || int(f.state.frame.p.size()) != frame_count(model) ||
-                           int(f.state.animated.x.size()) != animated_count(model)))
-        errors.push_back(Error{.file = file, .message = "this state belongs to another model"});
-    if (!errors.empty()) return {std::nullopt, std::move(errors)};
-    return {std::move(f.state), {}};
+    return guarded<State>([&]() -> Result<State> {
+        StateFile f;
+        std::vector<Error> errors = read_state(file, f);
+        if (errors.empty() && !has_sizes_of(model, f.state))
+            errors.push_back(Error{.file = file, .message = "this state belongs to another model"});
+        if (!errors.empty()) return {std::nullopt, std::move(errors)};
+        return {std::move(f.state), {}};
+    });
 }
 
 static const Object* checked(const Model& m, Id id) {
@@ -120,12 +147,16 @@ Pose pose(const Model& m, const State& s, Id id) {
 std::vector<std::array<int, 3>> triangles(const Model& m, Id id) {
     const Object* o = checked(m, id);
     if (!o || o->snapshot < 0) return {};
-    const SnapshotObject& s = m.layout->objects[o->snapshot];
-    PolygonMesh mesh;
-    mesh.positions = s.rest;
-    mesh.polygon_begin = s.polygon_begin;
-    mesh.polygon_vertex = s.polygon_vertex;
-    return triangulate(mesh).triangles;
+    try {
+        const SnapshotObject& s = m.layout->objects[o->snapshot];
+        PolygonMesh mesh;
+        mesh.positions = s.rest;
+        mesh.polygon_begin = s.polygon_begin;
+        mesh.polygon_vertex = s.polygon_vertex;
+        return triangulate(mesh).triangles;
+    } catch (const std::exception&) { // no memory, no triangles
+        return {};
+    }
 }
 
 // moves everything of a state by a pose
@@ -156,9 +187,15 @@ Result<Id> spawn(Model& model, State& state, const Scene& what, const Pose& at, 
     });
 }
 
-bool remove(Model& model, State& state, Id id) { return remove_object(model, state, id); }
+bool remove(Model& model, State& state, Id id) {
+    try {
+        return remove_object(model, state, id);
+    } catch (const std::exception&) {
+        return false;
+    }
+}
 
-std::vector<Error> set(Model& model, State&, std::string_view path, double value) {
+static std::vector<Error> set_number(Model& model, std::string_view path, double value) {
     static constexpr std::string_view head = "fields.", tail = ".scale";
     if (path.starts_with(head) && path.ends_with(tail)) {
         const std::string_view name = path.substr(head.size(), path.size() - head.size() - tail.size());
@@ -172,6 +209,10 @@ std::vector<Error> set(Model& model, State&, std::string_view path, double value
             }
     }
     return {Error{.path = std::string(path), .message = "not a live number", .allowed = "fields.<name>.scale"}};
+}
+
+std::vector<Error> set(Model& model, State&, std::string_view path, double value) {
+    return guarded_errors([&] { return set_number(model, path, value); });
 }
 
 } // namespace sinew

@@ -164,9 +164,9 @@ std::vector<std::string> run_events(Script& script, Model& m, State& s, const Re
     return happened;
 }
 
-void replay_events(Script& script, Model& m, State& s) {
+void apply_past_events(Script& script, Model& m, State& s) {
     const std::vector<double>* memory = find_memory(s, "script.events");
-    if (!memory) return;
+    if (!memory || memory->size() != kEventMemory * script.events.size()) return;
     std::vector<std::pair<double, std::size_t>> order;
     for (std::size_t k = 0; k < script.events.size(); ++k)
         if ((*memory)[kEventMemory * k + kFired] > 0) order.push_back({(*memory)[kEventMemory * k + kLast], k});

@@ -49,7 +49,7 @@ Errors fill_input(const Script&, const Model&, const State& now, double dt, Inpu
 // Returns what happened, one sentence each.
 std::vector<std::string> run_events(Script&, Model&, State&, const Report&, double frame);
 // After a restart: applies again what State.memory says was fired.
-void replay_events(Script&, Model&, State&);
+void apply_past_events(Script&, Model&, State&);
 void register_events(const Script&, const Model&, State&); // what they remember
 
 // Checks the expectations due now; sentences for those not met. `last` = end of the run, `frame_end` = a frame is complete.

@@ -173,6 +173,15 @@ def case_later_expectations():
     expect_exit(1, "run", none, "--out", "none", "--quiet", says="has no living points")
 
 
+def case_warnings():
+    scene = """{ "time": { "dt": 0.05, "seconds": 0.2 }, "solver": "newton", "solvers": { "newton": { "max_iterations": 1 } },
+      "objects": { "c": { "kind": "chain", "from": [0, 0, 0], "to": [1, 0, 0], "count": 10, "mass": 1, "fixed": { "index": [0] } } },
+      "expect": [ { "at": "end", "c.center.y": { "max": 1 } %s } ] }"""
+    run = expect_exit(1, "test", write("silent.json", scene % ""))
+    expect("not reached its tolerance" in run.stdout, "a warning nobody expects is a failure", run)
+    expect_exit(0, "test", write("told.json", scene % ', "warnings": { "min": 0 }'))
+
+
 def case_resume_refused():
     write("tri.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n")
     scene = write("sheet.json", """{ "name": "sheet", "time": { "fps": 24, "frames": 4 }, "objects": {
