@@ -24,10 +24,10 @@ struct CheckOptions {
 };
 struct MeshOptions {
     std::string in, out, pictures;
-    double weld = 0, thin = 1e-9, concavity = 0.02;
+    double weld = 0, thin = 1e-9, concavity = 0.02, cell = 0, offset = 0;
     int hulls = 64;
     bool overwrite = false, quiet = false;
-    bool keep_orientation = false, keep_nonmanifold = false, keep_unused = false;
+    bool keep_orientation = false, keep_nonmanifold = false, keep_unused = false, fill_holes = false;
 };
 struct TestOptions {
     std::vector<std::string> paths;
@@ -72,6 +72,7 @@ int command_bench(const BenchOptions&);
 int command_mesh_check(const MeshOptions&);
 int command_mesh_repair(const MeshOptions&);
 int command_mesh_decompose(const MeshOptions&);
+int command_mesh_tets(const MeshOptions&);
 int command_version();
 
 bool check_mesh_output(const std::string& out, bool overwrite); // prints what is wrong

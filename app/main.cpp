@@ -96,7 +96,7 @@ void add_pictures(CLI::App& app, int& code) {
 }
 
 void add_mesh(CLI::App& app, int& code) {
-    CLI::App* m = app.add_subcommand("mesh", "check, repair and decompose mesh files");
+    CLI::App* m = app.add_subcommand("mesh", "check, repair, decompose and fill mesh files");
     m->require_subcommand(1);
     auto o = std::make_shared<MeshOptions>();
     CLI::App* c = m->add_subcommand("check", "what a mesh is, and what is wrong with it");
@@ -127,6 +127,17 @@ void add_mesh(CLI::App& app, int& code) {
     e->add_flag("--overwrite", h->overwrite, "replace the file if it is there");
     e->add_flag("--quiet", h->quiet, "say nothing but errors");
     e->callback([h, &code] { code = command_mesh_decompose(*h); });
+
+    auto f = std::make_shared<MeshOptions>();
+    CLI::App* g = m->add_subcommand("tets", "fill a closed mesh with tetrahedra (isosurface stuffing)");
+    g->add_option("in", f->in, "file.obj, .ply or .stl")->required();
+    g->add_option("--cell", f->cell, "side of the lattice's cubes, in the file's units")->required()->check(CLI::PositiveNumber);
+    g->add_option("--out", f->out, "file to write: .msh (Gmsh), .node or .ele (TetGen, both)")->required();
+    g->add_option("--offset", f->offset, "the solid grows by so many cells; 0.56 keeps what is thinner than a cell")->check(CLI::Range(0.0, 1.0));
+    g->add_flag("--fill-holes", f->fill_holes, "close each loop of open edges by a polygon first");
+    g->add_flag("--overwrite", f->overwrite, "replace the file if it is there");
+    g->add_flag("--quiet", f->quiet, "say nothing but errors");
+    g->callback([f, &code] { code = command_mesh_tets(*f); });
 }
 
 void add_help(CLI::App& app, int& code) {
