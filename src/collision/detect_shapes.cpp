@@ -1,7 +1,5 @@
 #include "collision/detect_shapes.h"
-#include "collision/manifold.h"
 #include "core/hash.h"
-#include "geometry/shape_bounds.h"
 #include "model/surface.h"
 #include <algorithm>
 
@@ -9,19 +7,18 @@ namespace sinew {
 
 namespace {
 
-constexpr int kShapeGrain = 64;
+constexpr int kShapeGrain = 16;
 
 struct Narrow {
     const Model& m;
     const FrameState& frames;
     const ShapeScratch& s;
-    const ShapeStore& store;
     Real margin;
 };
 
 Placement compose(const Placement& outer, const Pose& inner) {
     const Placement own = make_placement(inner);
-    return {outer.R * own.R, outer.R * own.p + outer.p};
+    return {outer.R * own.R, at(outer, own.p)};
 }
 
 bool may_meet(const Model& m, const Collider& a, const Collider& b) {
@@ -35,123 +32,106 @@ Real3 to_local(const FrameState& frames, int frame, const Vec3& x) {
     return real3(quat(frames.q[frame]).conjugate() * (x - vec(frames.p[frame])));
 }
 
-struct Side {
-    int collider;
-    Shape shape;
-    Placement place;
-    int part; // which of the object's shapes << 16 | which part of a compound
-};
-
 int ordinal(const Model& m, int collider) {
     int first = collider;
     while (first > 0 && m.colliders[first - 1].object == m.colliders[collider].object) --first;
     return (collider - first) << 16;
 }
 
-void add_manifold(const Narrow& n, const Side& a, const Side& b, const PairRule& rule, const Manifold& manifold,
-                  std::vector<PointContact>& out) {
+void add_contact(const Narrow& n, const ShapeLeaf& a, const ShapeLeaf& b, const PairRule& rule, const ShapePoint& p,
+                 std::vector<PointContact>& out) {
     const Collider &ca = n.m.colliders[a.collider], &cb = n.m.colliders[b.collider];
     const Real own = a.shape.rounding + b.shape.rounding, thickness = rule.thickness >= 0 ? rule.thickness : own;
-    const std::uint64_t parts = a.part || b.part ? mix64(std::uint64_t(a.part) << 32 | std::uint32_t(b.part)) : 0;
-    for (int k = 0; k < manifold.count; ++k) {
-        const ManifoldPoint& p = manifold.point[k];
-        PointContact c;
-        c.gap = p.gap + own - thickness;
-        if (!(c.gap < n.margin)) continue;
-        c.source = PointContact::shapes;
-        c.key = std::uint64_t(std::uint32_t(ca.object)) << 32 | std::uint32_t(cb.object);
-        c.feature = p.key ^ parts;
-        c.object_a = ca.object, c.object_b = cb.object;
-        c.a = {SurfaceVertex::frame, ca.frame, to_local(n.frames, ca.frame, p.on_a)};
-        c.b = {SurfaceVertex::frame, cb.frame, to_local(n.frames, cb.frame, p.on_b)};
-        c.normal = c.normal_frozen = real3(-manifold.normal);
-        c.at = real3(p.on_b);
-        const Vec3 r = p.on_b - vec(n.frames.p[cb.frame]);
-        c.velocity = real3(vec(n.frames.v[cb.frame]) + vec(n.frames.w[cb.frame]).cross(r));
-        c.thickness = thickness, c.friction = rule.friction;
-        out.push_back(c);
-    }
+    PointContact c;
+    c.gap = p.gap + own - thickness;
+    if (!(c.gap < n.margin)) return;
+    c.source = PointContact::shapes;
+    c.key = std::uint64_t(std::uint32_t(ca.object)) << 32 | std::uint32_t(cb.object);
+    c.feature = p.key ^ (a.part || b.part ? mix64(std::uint64_t(a.part) << 32 | std::uint32_t(b.part)) : 0);
+    c.object_a = ca.object, c.object_b = cb.object;
+    c.a = {SurfaceVertex::frame, ca.frame, to_local(n.frames, ca.frame, p.on_a)};
+    c.b = {SurfaceVertex::frame, cb.frame, to_local(n.frames, cb.frame, p.on_b)};
+    c.normal = c.normal_frozen = real3(-p.normal);
+    c.at = real3(p.on_b);
+    const Vec3 r = p.on_b - vec(n.frames.p[cb.frame]);
+    c.velocity = real3(vec(n.frames.v[cb.frame]) + vec(n.frames.w[cb.frame]).cross(r));
+    c.thickness = thickness, c.friction = rule.friction;
+    out.push_back(c);
 }
 
-// false if no narrow phase knows the pair
-bool collide(const Narrow& n, const Side& a, const Side& b, const PairRule& rule, std::vector<PointContact>& out) {
-    for (const bool first : {true, false}) { // compounds by their parts
-        const Side& whole = first ? a : b;
-        if (whole.shape.kind != Shape::compound) continue;
-        if (whole.shape.data < 0 || whole.shape.data >= int(n.store.compounds.size())) return false;
-        const CompoundShape& compound = n.store.compounds[whole.shape.data];
-        bool known = true;
-        for (std::size_t k = 0; k < compound.parts.size(); ++k) {
-            Side part{whole.collider, compound.parts[k], compose(whole.place, compound.poses[k]), whole.part + int(k) + 1};
-            part.shape.rounding += whole.shape.rounding;
-            if (part.shape.kind == Shape::compound) known = false; // no compounds of compounds
-            else known = (first ? collide(n, part, b, rule, out) : collide(n, a, part, rule, out)) && known;
-        }
-        return known;
+void collide_pair(const Narrow& n, Pair pair, ShapeChunk& chunk) {
+    const auto object = [&](int leaf) { return n.m.colliders[n.s.leaves[leaf].collider].object; };
+    if (object(pair[1]) < object(pair[0])) std::swap(pair[0], pair[1]);
+    const ShapeLeaf &a = n.s.leaves[pair[0]], &b = n.s.leaves[pair[1]];
+    const PairRule rule = find_pair_rule(n.m, n.s.rules, object(pair[0]), object(pair[1]));
+    if (!rule.touches) return;
+    const Real own = a.shape.rounding + b.shape.rounding, reach = n.margin + std::max(0.0, rule.thickness - own);
+    collide_shapes(n.s.cache, a.shape, a.place, b.shape, b.place, reach, chunk.pair, chunk.points);
+    for (const ShapePoint& p : chunk.points) add_contact(n, a, b, rule, p, chunk.found);
+}
+
+void add_leaves(const Model& m, int collider, const Placement& place, ShapeScratch& s) {
+    const Shape& shape = m.colliders[collider].shape;
+    const int part = ordinal(m, collider);
+    if (shape.kind != Shape::compound) return s.leaves.push_back({collider, part, shape, place});
+    if (shape.data < 0 || shape.data >= int(s.cache.compounds.size())) return;
+    int k = 0;
+    for (const PlacedShape& p : s.cache.compounds[shape.data]) {
+        s.leaves.push_back({collider, part + ++k, p.shape, compose(place, p.pose)});
+        s.leaves.back().shape.rounding += shape.rounding;
     }
-    const std::optional<Convex> ca = make_convex(n.store, a.shape), cb = make_convex(n.store, b.shape);
-    if (!ca || !cb) return false;
-    const Real own = a.shape.rounding + b.shape.rounding;
-    const Real reach = n.margin + std::max(0.0, rule.thickness - own);
-    Manifold manifold;
-    if (collide_convex(*ca, a.place, *cb, b.place, reach, manifold)) add_manifold(n, a, b, rule, manifold, out);
-    return true;
 }
 
 // poses and boxes; half the reach on each side
-bool build_boxes(const Model& m, const FrameState& frames, const ShapeStore& store, Real margin, ShapeScratch& s) {
+bool build_boxes(const Model& m, const FrameState& frames, Real margin, ShapeScratch& s) {
     build_rule_table(m, s.rules);
+    update_shape_cache(m.shapes, s.cache);
     Real reach = margin;
     for (const ContactRule& r : m.contact_rules) reach = std::max(reach, margin + r.thickness);
-    s.place.resize(m.colliders.size());
-    s.boxes.resize(m.colliders.size());
+    s.leaves.clear();
+    s.boxes.clear();
     for (std::size_t k = 0; k < m.colliders.size(); ++k) {
         const Collider& c = m.colliders[k];
         if (!vec(frames.p[c.frame]).allFinite() || !quat(frames.q[c.frame]).coeffs().allFinite()) return false;
-        s.place[k] = compose(make_placement({frames.p[c.frame], frames.q[c.frame]}), c.pose);
-        const Pose pose{real3(s.place[k].p), real4(Quat(s.place[k].R))};
-        s.boxes[k] = grow(shape_bounds(store, c.shape, pose), 0.5 * reach);
+        add_leaves(m, int(k), compose(make_placement({frames.p[c.frame], frames.q[c.frame]}), c.pose), s);
     }
+    for (const ShapeLeaf& leaf : s.leaves) s.boxes.push_back(grow(shape_bounds(s.cache, leaf.shape, leaf.place), 0.5 * reach));
     return true;
+}
+
+// parts of one body, and bodies that do not move
+std::size_t keep_meeting(const void* data, Pair* pair, std::size_t count) {
+    const Narrow& n = *static_cast<const Narrow*>(data);
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < count; ++k) {
+        const Collider &a = n.m.colliders[n.s.leaves[pair[k][0]].collider], &b = n.m.colliders[n.s.leaves[pair[k][1]].collider];
+        if (may_meet(n.m, a, b)) pair[kept++] = pair[k];
+    }
+    return kept;
 }
 
 } // namespace
 
 bool detect_shapes(const Parallel& parallel, const Model& m, const FrameState& frames, Real margin, ShapeScratch& s,
                    Contacts& out) {
-    static const ShapeStore none;
-    const ShapeStore& store = m.shapes ? *m.shapes : none;
     s.found.clear();
-    s.skipped = 0;
-    const bool valid = build_boxes(m, frames, store, margin, s) && update_tree(parallel, s.boxes, s.tree_scratch, s.tree);
-    if (!valid) {
+    if (!build_boxes(m, frames, margin, s) || !update_tree(parallel, s.boxes, s.tree_scratch, s.tree)) {
         replace_points(PointContact::shapes, s.found, out);
         return false;
     }
-    find_self_pairs(parallel, s.tree, {}, s.pair_scratch, s.pairs);
+    const Narrow narrow{m, frames, s, margin};
+    find_self_pairs(parallel, s.tree, {keep_meeting, &narrow}, s.pair_scratch, s.pairs);
     const int count = int(s.pairs.size()), chunks = chunk_count(count, kShapeGrain);
-    if (int(s.chunks.size()) < chunks) s.chunks.resize(chunks), s.chunk_skipped.resize(chunks);
-    const Narrow narrow{m, frames, s, store, margin};
+    if (int(s.chunks.size()) < chunks) s.chunks.resize(chunks);
     parallel_for(parallel, count, kShapeGrain, [&](int begin, int end) {
-        std::vector<PointContact>& found = s.chunks[begin / kShapeGrain];
-        int& skipped = s.chunk_skipped[begin / kShapeGrain];
-        found.clear();
-        skipped = 0;
-        for (int k = begin; k < end; ++k) {
-            int i = s.pairs[k][0], j = s.pairs[k][1];
-            if (!may_meet(m, m.colliders[i], m.colliders[j])) continue;
-            if (m.colliders[j].object < m.colliders[i].object) std::swap(i, j);
-            const PairRule rule = find_pair_rule(m, s.rules, m.colliders[i].object, m.colliders[j].object);
-            if (!rule.touches) continue;
-            const Side a{i, m.colliders[i].shape, s.place[i], ordinal(m, i)};
-            const Side b{j, m.colliders[j].shape, s.place[j], ordinal(m, j)};
-            skipped += !collide(narrow, a, b, rule, found);
-        }
+        ShapeChunk& chunk = s.chunks[begin / kShapeGrain];
+        chunk.found.clear();
+        for (int k = begin; k < end; ++k) collide_pair(narrow, s.pairs[k], chunk);
     });
     std::size_t total = 0;
-    for (int k = 0; k < chunks; ++k) total += s.chunks[k].size(), s.skipped += s.chunk_skipped[k];
+    for (int k = 0; k < chunks; ++k) total += s.chunks[k].found.size();
     if (s.found.capacity() < total) s.found.reserve(2 * total); // growing contacts must not allocate every time
-    for (int k = 0; k < chunks; ++k) s.found.insert(s.found.end(), s.chunks[k].begin(), s.chunks[k].end());
+    for (int k = 0; k < chunks; ++k) s.found.insert(s.found.end(), s.chunks[k].found.begin(), s.chunks[k].found.end());
     // pairs come in order of shapes, which are in order of objects but for what edits appended
     std::sort(s.found.begin(), s.found.end(), [](const PointContact& a, const PointContact& b) {
         if (a.key != b.key) return a.key < b.key;

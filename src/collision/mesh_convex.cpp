@@ -1,5 +1,6 @@
 #include "collision/mesh_convex.h"
 #include "collision/manifold_clip.h"
+#include "collision/mesh_feature.h"
 #include "core/hash.h"
 #include "geometry/convex_distance.h"
 #include "geometry/convex_face.h"
@@ -11,81 +12,17 @@
 namespace sinew {
 
 namespace {
-constexpr Real kSnap = 1e-3;  // [rad] angle below which a normal is a face's normal: floors bent by less count as flat
-constexpr Real kPolar = 1e-6; // rounding of the polar cones' half-spaces
-
-Vec3 corner(const TriangleShape& m, int t, int k) { return vec(m.vertices[m.triangles[t][k]]); }
-
-bool is_near(const Vec3& n, const Vec3& m) { return (n - m).squaredNorm() < kSnap * kSnap; }
-
-// Direction in triangle (a, b, third) from the edge ab inwards, perpendicular to it.
-Vec3 inward(const Vec3& a, const Vec3& b, const Vec3& third) {
-    const Vec3 e = (b - a).normalized(), r = third - a;
-    return (r - r.dot(e) * e).stableNormalized();
-}
-
-struct Side { // one triangle of the mesh and what is around it
-    const MeshSurface& s;
-    int t;
-    std::array<Vec3, 3> x;
-    Vec3 normal;
-};
-
-// Normal of the triangle across edge k, on the same side as ours; our own at a border.
-Vec3 normal_across(const Side& f, int k) {
-    const int o = f.s.opposite[f.t][k];
-    if (o < 0) return f.normal;
-    const Vec3 &a = f.x[k], &b = f.x[(k + 1) % 3];
-    const Vec3 n = (a - b).cross(Vec3(vec(f.s.shape->vertices[o])) - b);
-    return n.squaredNorm() > 0 ? Vec3(n.normalized()) : f.normal;
-}
-
-bool edge_allows(const Side& f, int k, const Vec3& n) {
-    const Vec3 &a = f.x[k], &b = f.x[(k + 1) % 3];
-    if (n.dot(inward(a, b, f.x[(k + 2) % 3])) > kPolar) return false;
-    const int o = f.s.opposite[f.t][k];
-    if (o >= 0 && n.dot(inward(a, b, vec(f.s.shape->vertices[o]))) > kPolar) return false;
-    return !f.s.one_sided || n.dot(f.normal + normal_across(f, k)) > 0;
-}
-
-bool vertex_allows(const Side& f, int k, const Vec3& n) {
-    const int v = f.s.shape->triangles[f.t][k];
-    for (int i = f.s.end_begin[v]; i < f.s.end_begin[v + 1]; ++i) {
-        const Vec3 e = Vec3(vec(f.s.shape->vertices[f.s.end[i]])) - f.x[k];
-        if (n.dot(e) > kPolar * e.norm()) return false;
-    }
-    return !f.s.one_sided || n.dot(f.s.vertex_normal[v]) > 0;
-}
-
-// Whether n passes at the feature of the triangle furthest along it; snaps it to a face normal near by.
-bool allows(const Side& f, Vec3& n) {
-    if (is_near(n, f.normal)) return n = f.normal, true;
-    if (is_near(n, -f.normal)) return n = -f.normal, !f.s.one_sided;
-    const Real h[3] = {n.dot(f.x[0]), n.dot(f.x[1]), n.dot(f.x[2])};
-    const Real top = std::max({h[0], h[1], h[2]});
-    for (int k = 0; k < 3; ++k) {
-        const int j = (k + 1) % 3;
-        const Real length = (f.x[j] - f.x[k]).norm();
-        if (h[k] < top - kPolar * length || h[j] < top - kPolar * length) continue;
-        if (!edge_allows(f, k, n)) return false;
-        const Vec3 across = normal_across(f, k);
-        if (is_near(n, across)) n = across;
-        return true;
-    }
-    for (int k = 0; k < 3; ++k)
-        if (h[k] == top) return vertex_allows(f, k, n);
-    return false;
-}
+constexpr int kOffered = 32; // normals offered to other triangles: a deep overlap with a fine mesh has thousands
 
 // Separation of the cores along n: lowest point of the convex over the highest of the triangle.
-Real separation(const Side& f, const Convex& c, const Placement& fc, const Vec3& n) {
+Real separation(const MeshFace& f, const Convex& c, const Placement& fc, const Vec3& n) {
     const Real top = std::max({n.dot(f.x[0]), n.dot(f.x[1]), n.dot(f.x[2])});
     return n.dot(at(fc, support(c, -(fc.R.transpose() * n)).x)) - top;
 }
 
 // The true direction of largest separation among the face normals, the normals found at other triangles, and those of the
 // edges' cones nearest to n.
-Vec3 replace_normal(const Side& f, const Convex& c, const Placement& fc, const Vec3& n, const MeshContactScratch& s, Real& best_separation) {
+Vec3 replace_normal(const MeshFace& f, const Convex& c, const Placement& fc, const Vec3& n, const MeshContactScratch& s, Real& best_separation) {
     Vec3 best = f.normal;
     best_separation = separation(f, c, fc, f.normal);
     const auto offer = [&](const Vec3& m) {
@@ -109,7 +46,7 @@ void place(const Placement& f, ContactFace& face) {
 }
 
 // A single point over the triangle: its foot along n.
-void drop_point(const Side& f, const ContactFace& face, const Vec3& n, ClipPoints& out) {
+void drop_point(const MeshFace& f, const ContactFace& face, const Vec3& n, ClipPoints& out) {
     const Real slope = n.dot(f.normal);
     if (std::abs(slope) < 1e-6) return;
     const Vec3 p = face.x[0], foot = p - f.normal.dot(p - f.x[0]) / slope * n;
@@ -120,7 +57,7 @@ void drop_point(const Side& f, const ContactFace& face, const Vec3& n, ClipPoint
 
 // Points of one triangle along n, in the axes of the mesh. `nearest`: where n is the direction of least penetration itself,
 // so that its points count even if no corner is as deep.
-void add_points(const Side& f, int name, const Convex& c, const Placement& fc, Real limit, const Vec3& n, const ConvexDistance* nearest,
+void add_points(const MeshFace& f, int name, const Convex& c, const Placement& fc, Real limit, const Vec3& n, const ConvexDistance* nearest,
                 MeshContactScratch& out) {
     const Convex triangle = make_triangle(f.x[0], f.x[1], f.x[2], 0);
     ContactFace fa, fb;
@@ -152,12 +89,15 @@ void keep_outermost(const std::vector<ManifoldPoint>& points, const Vec3& n, Cli
     constexpr int kDirections = 16;
     Vec3 s, t;
     contact_frame(n, s, t);
-    std::vector<int> chosen;
+    std::array<int, kDirections + 1> chosen;
+    out.count = 0;
     const auto choose = [&](auto&& value) {
         int best = 0;
         for (int i = 1; i < int(points.size()); ++i)
             if (value(points[i]) > value(points[best])) best = i;
-        if (std::find(chosen.begin(), chosen.end(), best) == chosen.end()) chosen.push_back(best);
+        if (std::find(chosen.begin(), chosen.begin() + out.count, best) != chosen.begin() + out.count) return;
+        chosen[out.count] = best;
+        out.point[out.count++] = points[best];
     };
     for (int k = 0; k < kDirections; ++k) {
         const Real angle = 2 * kPi * (k + 0.37) / kDirections; // along no side of an aligned box
@@ -165,8 +105,6 @@ void keep_outermost(const std::vector<ManifoldPoint>& points, const Vec3& n, Cli
         choose([&](const ManifoldPoint& p) { return d.dot(p.on_a); });
     }
     choose([](const ManifoldPoint& p) { return -p.gap; });
-    out.count = 0;
-    for (int i : chosen) out.point[out.count++] = points[i];
 }
 
 // Contacts of equal normals become one manifold. The first of a group gives the normal.
@@ -216,10 +154,6 @@ void finish(const Placement& mesh, Real thickness, Real radius, MeshContactScrat
     }
 }
 
-Side side_of(const MeshSurface& s, int t) {
-    return {s, t, {corner(*s.shape, t, 0), corner(*s.shape, t, 1), corner(*s.shape, t, 2)}, s.normal[t]};
-}
-
 // First the triangles whose direction of least penetration is true, then the others, which may take a direction found at
 // the first: a corner that is hit from above is not pushed sideways. `limit`: of the cores' gap. Of a height field also
 // shapes wholly below touch.
@@ -230,7 +164,7 @@ void collide_triangles(const MeshSurface& s, const std::vector<int>& triangles, 
     const auto name = [&](int t) { return names ? (*names)[t] : t; };
     for (int t : triangles) {
         if (s.normal[t].squaredNorm() == 0) continue;
-        const Side f = side_of(s, t);
+        const MeshFace f = face_of(s, t);
         const Convex triangle = make_triangle(f.x[0], f.x[1], f.x[2], 0);
         const ConvexDistance nearest = core_distance({&triangle, &c, fc}, limit);
         const bool buried = !(nearest.distance <= limit);
@@ -240,29 +174,57 @@ void collide_triangles(const MeshSurface& s, const std::vector<int>& triangles, 
             scratch.refused.push_back({buried ? f.normal : n, t, 0, 0});
             continue;
         }
-        if (std::none_of(scratch.normals.begin(), scratch.normals.end(), [&](const Vec3& m) { return is_near(n, m); })) scratch.normals.push_back(n);
+        if (int(scratch.normals.size()) < kOffered && std::none_of(scratch.normals.begin(), scratch.normals.end(), [&](const Vec3& m) { return is_near(n, m); }))
+            scratch.normals.push_back(n);
         add_points(f, name(t), c, fc, limit, n, &nearest, scratch);
     }
     for (const MeshContactPart& r : scratch.refused) {
-        const Side f = side_of(s, r.triangle);
+        const MeshFace f = face_of(s, r.triangle);
         Real gap;
         const Vec3 n = replace_normal(f, c, fc, r.normal, scratch, gap);
         if (gap <= limit) add_points(f, name(r.triangle), c, fc, limit, n, nullptr, scratch);
     }
-    std::stable_sort(scratch.parts.begin(), scratch.parts.end(), [](const MeshContactPart& p, const MeshContactPart& q) { return p.triangle < q.triangle; });
+    std::sort(scratch.parts.begin(), scratch.parts.end(),
+              [](const MeshContactPart& p, const MeshContactPart& q) { return std::tie(p.triangle, p.begin) < std::tie(q.triangle, q.begin); });
 }
 
-// Vertices of the mesh under the plane y = 0 of the half-space's axes; the plane is two-sided.
-void collide_plane(const MeshSurface& s, const Convex& c, const Placement& fc, Real limit, MeshContactScratch& scratch) {
+// Vertices under the plane y = 0 of the half-space's axes. The plane is two-sided: it pushes to the side where less has to
+// move. `vertex(v)` is empty where no triangle is.
+template <class Vertex> void collide_plane(int count, const Convex& c, const Placement& fc, Real limit, MeshContactScratch& scratch, Vertex&& vertex) {
+    Real side = 1;
     const Vec3 up = fc.R.col(1);
-    for (int v = 0; v < int(s.shape->vertices.size()); ++v) {
-        if (s.end_begin[v] == s.end_begin[v + 1]) continue;
-        const Vec3 x = vec(s.shape->vertices[v]);
-        const Real height = up.dot(x - fc.p), side = c.core == Convex::plane && height < 0 ? -1 : 1;
+    if (c.core == Convex::plane) {
+        Real low = std::numeric_limits<Real>::infinity(), high = -low;
+        for (int v = 0; v < count; ++v)
+            if (const std::optional<Vec3> x = vertex(v)) low = std::min(low, up.dot(*x - fc.p)), high = std::max(high, up.dot(*x - fc.p));
+        if (low + high < 0) side = -1;
+    }
+    for (int v = 0; v < count; ++v) {
+        const std::optional<Vec3> x = vertex(v);
+        if (!x) continue;
+        const Real height = up.dot(*x - fc.p);
         if (side * height > limit) continue;
         const int begin = int(scratch.points.size());
-        scratch.points.push_back({x, x - height * up, side * height, contact_key(0, std::uint64_t(v), 0)});
+        scratch.points.push_back({*x, *x - height * up, side * height, contact_key(0, std::uint64_t(v), 0)});
         scratch.parts.push_back({-side * up, v, begin, begin + 1});
+    }
+}
+
+// Triangles of the field in reach of the shape, as a mesh of their own.
+void find_patch(const HeightFieldShape& field, const Aabb& box, MeshContactScratch& scratch) {
+    // one cell more on each side, so that border triangles of the patch know their neighbours
+    const Vec3 ring(field.dx, 0, field.dz);
+    make_patch(field, {box.lo - ring, box.hi + ring}, scratch.patch, scratch.patch_triangle);
+    MeshSurface& s = scratch.patch_surface;
+    s.shape = &scratch.patch;
+    s.one_sided = s.solid_below = true;
+    build_mesh_neighbors(s, scratch.neighbors);
+    scratch.found.clear();
+    for (int t = 0; t < int(scratch.patch.triangles.size()); ++t) {
+        Aabb b;
+        for (int k = 0; k < 3; ++k) b = merge(b, corner(scratch.patch, t, k));
+        b.lo.y() = std::min(b.lo.y(), box.lo.y());
+        if (overlap(b, box)) scratch.found.push_back(t);
     }
 }
 } // namespace
@@ -272,7 +234,8 @@ MeshSurface build_mesh_surface(const TriangleShape& m) {
     s.shape = &m;
     s.tree = build_triangle_tree(m);
     s.one_sided = is_closed(m);
-    build_mesh_neighbors(s);
+    MeshNeighborScratch scratch;
+    build_mesh_neighbors(s, scratch);
     return s;
 }
 
@@ -287,7 +250,9 @@ bool collide_mesh_convex(const MeshSurface& s, const Placement& mesh, Real thick
         find_triangles(s.tree, *s.shape, grow(box_of_convex(c, local), margin + thickness), false, scratch.found);
         collide_triangles(s, scratch.found, nullptr, c, local, limit, scratch);
     } else {
-        collide_plane(s, c, local, limit, scratch);
+        collide_plane(int(s.shape->vertices.size()), c, local, limit, scratch, [&](int v) {
+            return s.end_begin[v] != s.end_begin[v + 1] ? std::optional<Vec3>(vec(s.shape->vertices[v])) : std::nullopt;
+        });
     }
     finish(mesh, thickness, c.radius, scratch, out);
     return !out.empty();
@@ -298,25 +263,16 @@ bool collide_height_field_convex(const HeightFieldShape& field, const Placement&
     out.clear();
     scratch.parts.clear();
     scratch.points.clear();
-    if (!is_bounded(c) || !is_height_field(field)) return false;
+    if (!has_cells(field)) return false;
     const Placement local = relative(mesh, fc);
-    const Aabb box = grow(box_of_convex(c, local), margin + thickness);
-    // one cell more on each side, so that border triangles of the patch know their neighbours
-    const Vec3 ring(field.dx, 0, field.dz);
-    make_patch(field, {box.lo - ring, box.hi + ring}, scratch.patch, scratch.patch_triangle);
-    MeshSurface& s = scratch.patch_surface;
-    s.shape = &scratch.patch;
-    s.one_sided = s.solid_below = true;
-    build_mesh_neighbors(s);
     const Real limit = margin + thickness + c.radius;
-    scratch.found.clear();
-    for (int t = 0; t < int(scratch.patch.triangles.size()); ++t) {
-        Aabb b;
-        for (int k = 0; k < 3; ++k) b = merge(b, corner(scratch.patch, t, k));
-        b.lo.y() = std::min(b.lo.y(), box.lo.y());
-        if (overlap(b, box)) scratch.found.push_back(t);
+    if (is_bounded(c)) {
+        find_patch(field, grow(box_of_convex(c, local), margin + thickness), scratch);
+        collide_triangles(scratch.patch_surface, scratch.found, &scratch.patch_triangle, c, local, limit, scratch);
+    } else {
+        collide_plane(field.nx * field.nz, c, local, limit, scratch,
+                      [&](int v) { return std::optional<Vec3>(height_field_node(field, v % field.nx, v / field.nx)); });
     }
-    collide_triangles(s, scratch.found, &scratch.patch_triangle, c, local, limit, scratch);
     finish(mesh, thickness, c.radius, scratch, out);
     return !out.empty();
 }

@@ -25,11 +25,20 @@ struct MeshSurface {
     std::vector<std::array<int, 3>> opposite; // per triangle and edge: the third vertex across it, -1 at a border
     std::vector<int> end_begin, end;      // CSR: per vertex the other ends of its edges
     std::vector<Vec3> vertex_normal;      // sum of face normals by angle
+    std::vector<std::uint8_t> sharp;      // per triangle, bits: edges that can meet edges (borders, and what is bent; of a
+                                          // one-sided mesh what is convex), each edge at its lowest triangle only
     bool one_sided = false;
     bool solid_below = false;             // height field: material without end below the triangles
 };
-// Everything but tree and sides, from s.shape.
-void build_mesh_neighbors(MeshSurface& s);
+struct MeshNeighborScratch {
+    struct Edge {
+        int a, b, triangle, k;
+    };
+    std::vector<Edge> edges;
+    std::vector<int> at;
+};
+// Everything but tree and sides, from s.shape and s.one_sided.
+void build_mesh_neighbors(MeshSurface& s, MeshNeighborScratch&);
 // One-sided if the mesh is closed.
 MeshSurface build_mesh_surface(const TriangleShape&);
 
@@ -43,6 +52,7 @@ struct MeshContactScratch {
     std::vector<MeshContactPart> parts, refused;
     std::vector<Vec3> normals;        // found true
     std::vector<ManifoldPoint> points, group;
+    MeshNeighborScratch neighbors;
     TriangleShape patch;              // height fields
     std::vector<int> patch_triangle;  // of the field
     MeshSurface patch_surface;
@@ -52,6 +62,7 @@ struct MeshContactScratch {
 // the mesh. Ordered by the lowest triangle of each. True if there are any. Half-spaces and planes touch vertices.
 bool collide_mesh_convex(const MeshSurface&, const Placement&, Real thickness, const Convex&, const Placement&, Real margin,
                          MeshContactScratch&, std::vector<Manifold>& out);
+// Any convex shape; planes and half-spaces touch nodes.
 bool collide_height_field_convex(const HeightFieldShape&, const Placement&, Real thickness, const Convex&, const Placement&,
                                  Real margin, MeshContactScratch&, std::vector<Manifold>& out);
 

@@ -48,6 +48,18 @@ bool is_closed(const TriangleShape& m) {
     return !sides.empty();
 }
 
+bool is_distance_grid(const DistanceGridShape& g) {
+    if (!(g.cell > 0) || !std::isfinite(g.cell) || !vec(g.origin).allFinite()) return false;
+    std::int64_t nodes = 1;
+    for (int n : g.size) {
+        if (n < 2 || n > kDistanceGridNodes) return false;
+        nodes *= n;
+        if (nodes > kDistanceGridNodes) return false;
+    }
+    if (g.distance.size() != std::size_t(nodes)) return false;
+    return std::all_of(g.distance.begin(), g.distance.end(), [](float d) { return std::isfinite(d); });
+}
+
 Vec3 grid_node(const DistanceGridShape& g, int i, int j, int k) { return vec(g.origin) + g.cell * Vec3(i, j, k); }
 
 Aabb grid_box(const DistanceGridShape& g) { return {vec(g.origin), grid_node(g, g.size[0] - 1, g.size[1] - 1, g.size[2] - 1)}; }

@@ -33,6 +33,11 @@ bool is_inside(const DistanceGridShape&, const Vec3& p);
 Vec3 grid_node(const DistanceGridShape&, int i, int j, int k); // [m]
 Aabb grid_box(const DistanceGridShape&);
 
+// Sizes and samples fit together and are finite. Looks at every node: ask once.
+bool is_distance_grid(const DistanceGridShape&);
+// The surface d = 0, counter-clockwise from outside; for grids without a mesh.
+TriangleShape mesh_of(const DistanceGridShape&);
+
 // Every edge has as many triangles one way as the other: the mesh bounds a volume.
 bool is_closed(const TriangleShape&);
 

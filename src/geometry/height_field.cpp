@@ -4,11 +4,11 @@
 
 namespace sinew {
 
-namespace {
-Vec3 node(const HeightFieldShape& f, int i, int k) { return {i * f.dx, f.height[std::size_t(k) * f.nx + i], k * f.dz}; }
+Vec3 height_field_node(const HeightFieldShape& f, int i, int k) { return {i * f.dx, f.height[std::size_t(k) * f.nx + i], k * f.dz}; }
 
+namespace {
 // Cell of a coordinate, clamped to the field.
-int cell_of(Real x, Real d, int nodes) { return int(std::clamp(std::floor(x / d), 0.0, Real(nodes - 2))); }
+int cell_of(Real x, Real d, int nodes) { return int(std::max(0.0, std::min(std::floor(x / d), Real(nodes - 2)))); }
 
 bool hit_triangle(const std::array<Vec3, 3>& x, const Vec3& origin, const Vec3& direction, Real far, RayPoint& r) {
     const Vec3 n = (x[1] - x[0]).cross(x[2] - x[0]);
@@ -35,10 +35,13 @@ bool hit_triangle(const std::array<Vec3, 3>& x, const Vec3& origin, const Vec3& 
 }
 } // namespace
 
-bool is_height_field(const HeightFieldShape& f) {
+bool has_cells(const HeightFieldShape& f) {
     if (f.nx < 2 || f.nz < 2 || !(f.dx > 0 && f.dz > 0) || !std::isfinite(f.dx) || !std::isfinite(f.dz)) return false;
-    if (f.height.size() != std::size_t(f.nx) * std::size_t(f.nz) || f.height.size() > std::size_t(1) << 29) return false;
-    return std::all_of(f.height.begin(), f.height.end(), [](double h) { return std::isfinite(h); });
+    return f.height.size() == std::size_t(f.nx) * std::size_t(f.nz) && f.height.size() <= std::size_t(1) << 29;
+}
+
+bool is_height_field(const HeightFieldShape& f) {
+    return has_cells(f) && std::all_of(f.height.begin(), f.height.end(), [](double h) { return std::isfinite(h); });
 }
 
 Aabb height_field_box(const HeightFieldShape& f) {
@@ -48,8 +51,8 @@ Aabb height_field_box(const HeightFieldShape& f) {
 
 std::array<Vec3, 3> height_field_triangle(const HeightFieldShape& f, int triangle) {
     const int cell = triangle / 2, i = cell % (f.nx - 1), k = cell / (f.nx - 1);
-    if (triangle % 2 == 0) return {node(f, i, k), node(f, i + 1, k + 1), node(f, i + 1, k)};
-    return {node(f, i, k), node(f, i, k + 1), node(f, i + 1, k + 1)};
+    if (triangle % 2 == 0) return {height_field_node(f, i, k), height_field_node(f, i + 1, k + 1), height_field_node(f, i + 1, k)};
+    return {height_field_node(f, i, k), height_field_node(f, i, k + 1), height_field_node(f, i + 1, k + 1)};
 }
 
 HeightSample sample_height(const HeightFieldShape& f, Real x, Real z) {
@@ -76,7 +79,7 @@ void make_patch(const HeightFieldShape& f, const Aabb& box, TriangleShape& patch
     const int k0 = cell_of(box.lo.z(), f.dz, f.nz), k1 = cell_of(box.hi.z(), f.dz, f.nz);
     const int row = i1 - i0 + 2;
     for (int k = k0; k <= k1 + 1; ++k)
-        for (int i = i0; i <= i1 + 1; ++i) patch.vertices.push_back(real3(node(f, i, k)));
+        for (int i = i0; i <= i1 + 1; ++i) patch.vertices.push_back(real3(height_field_node(f, i, k)));
     for (int k = k0; k <= k1; ++k)
         for (int i = i0; i <= i1; ++i) {
             const int a = (k - k0) * row + (i - i0), b = a + 1, c = a + row, d = c + 1, cell = k * (f.nx - 1) + i;
@@ -90,7 +93,7 @@ void make_patch(const HeightFieldShape& f, const Aabb& box, TriangleShape& patch
 RayPoint cast_ray(const HeightFieldShape& f, const Vec3& origin, const Vec3& direction, Real far) {
     RayPoint best;
     best.t = far;
-    if (!(direction.squaredNorm() > 0) || !is_height_field(f)) return best;
+    if (!(direction.squaredNorm() > 0) || !has_cells(f)) return best;
     // the part of the ray over the field
     Real begin = 0, end = far;
     for (int a : {0, 2}) {
@@ -129,7 +132,7 @@ RayPoint cast_ray(const HeightFieldShape& f, const Vec3& origin, const Vec3& dir
 
 SurfacePoint find_closest(const HeightFieldShape& f, const Vec3& p, Real within) {
     SurfacePoint best;
-    if (!is_height_field(f)) return best;
+    if (!has_cells(f)) return best;
     Real least = within;
     // the height right under the point bounds the search
     const Vec3 q(std::clamp(p.x(), 0.0, (f.nx - 1) * f.dx), 0, std::clamp(p.z(), 0.0, (f.nz - 1) * f.dz));

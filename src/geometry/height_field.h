@@ -7,7 +7,10 @@
 
 namespace sinew {
 
-bool is_height_field(const HeightFieldShape&); // at least 2 x 2 nodes, finite, sizes right
+// At least 2 x 2 nodes, finite, sizes right. Looks at every height: ask once; the functions below ask has_cells only.
+bool is_height_field(const HeightFieldShape&);
+bool has_cells(const HeightFieldShape&);
+Vec3 height_field_node(const HeightFieldShape&, int i, int k); // [m]
 Aabb height_field_box(const HeightFieldShape&); // of the surface
 
 struct HeightSample {

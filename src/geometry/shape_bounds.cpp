@@ -19,15 +19,14 @@ static Aabb flat_bounds(const Vec3& n, const Vec3& p, Real radius, bool two_side
     return box;
 }
 
-// Box with corners lo, hi in its own axes, where entries may be infinite
-static Aabb oriented_bounds(const Vec3& lo, const Vec3& hi, const Placement& f) {
+Aabb oriented_bounds(const Aabb& own, const Placement& f) {
     Aabb box{f.p, f.p};
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j) {
             const Real r = f.R(i, j);
             if (r == 0) continue; // 0 * infinity
-            box.lo[i] += std::min(r * lo[j], r * hi[j]);
-            box.hi[i] += std::max(r * lo[j], r * hi[j]);
+            box.lo[i] += std::min(r * own.lo[j], r * own.hi[j]);
+            box.hi[i] += std::max(r * own.lo[j], r * own.hi[j]);
         }
     return box;
 }
@@ -47,7 +46,7 @@ static Aabb height_bounds(const HeightFieldShape& h, const Placement& f) {
     if (h.height.empty() || h.nx < 1 || h.nz < 1) return {};
     Real top = -kInf;
     for (Real y : h.height) top = std::max(top, y);
-    return oriented_bounds({0, -kInf, 0}, {(h.nx - 1) * h.dx, top, (h.nz - 1) * h.dz}, f);
+    return oriented_bounds({{0, -kInf, 0}, {(h.nx - 1) * h.dx, top, (h.nz - 1) * h.dz}}, f);
 }
 
 static Aabb mesh_bounds(const TriangleShape& m, const Placement& f) {
@@ -60,7 +59,7 @@ static Aabb grid_bounds(const ShapeStore& store, const DistanceGridShape& g, con
     if (g.mesh >= 0 && g.mesh < int(store.meshes.size())) return mesh_bounds(store.meshes[g.mesh], f);
     const Vec3 lo = vec(g.origin), n(g.size[0] - 1, g.size[1] - 1, g.size[2] - 1);
     if (!(n.minCoeff() >= 0)) return {};
-    return oriented_bounds(lo, lo + g.cell * n, f);
+    return oriented_bounds({lo, lo + g.cell * n}, f);
 }
 
 static Aabb any_bounds(const ShapeStore& store, const Shape& s, const Placement& f, int depth) {

@@ -7,6 +7,8 @@
 namespace sinew {
 
 Aabb shape_bounds(const Convex&, const Placement&);
+// Of a placed box, whose entries may be infinite.
+Aabb oriented_bounds(const Aabb&, const Placement&);
 // Infinite where the shape is. Empty for a shape whose data is missing.
 Aabb shape_bounds(const ShapeStore&, const Shape&, const Pose&);
 

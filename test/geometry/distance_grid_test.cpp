@@ -86,6 +86,21 @@ TEST(distance_grid, open_empty_and_oversized_meshes_are_refused) {
     EXPECT_FALSE(build_distance_grid(*p, bad, {}));
 }
 
+TEST(distance_grid, its_zero_surface_is_closed_and_lies_on_the_mesh) {
+    const PolygonMesh ball = make_icosphere(1, 4);
+    const TriangleShape mesh{ball.positions, triangulate(ball).triangles};
+    const DistanceGridShape g = *build_distance_grid(*make_parallel({}), mesh, {.cell = 0.1}).value;
+    const TriangleShape surface = mesh_of(g);
+    EXPECT_TRUE(is_closed(surface));
+    EXPECT_GT(surface.triangles.size(), 1000u);
+    Real volume = 0;
+    for (const auto& t : surface.triangles)
+        volume += Vec3(vec(surface.vertices[t[0]])).dot(Vec3(vec(surface.vertices[t[1]])).cross(Vec3(vec(surface.vertices[t[2]])))) / 6;
+    // linear along edges of at most sqrt(3) cells: 3/8 cell^2 off at most, so is the volume per area
+    for (const Real3& x : surface.vertices) EXPECT_NEAR(vec(x).norm(), 1, 0.375 * 0.01 + 0.003);
+    EXPECT_NEAR(volume, 4.0 / 3 * kPi, 4 * kPi * 0.007); // outwards, or it would be negative
+}
+
 TEST(distance_grid, scanned_meshes_have_the_right_sign_and_distance) {
     const ParallelPtr p = threads(2);
     for (const char* name : {"meshes/bunny.obj", "meshes/spot.obj"}) {
