@@ -1,6 +1,8 @@
-// Questions about where things are: rays, shapes moved or placed, nearest points, against a model in a state. An object
-// is met by its shape where that is convex (ball, box, plane ...), otherwise by the triangles of its surface; lines and
-// particles by capsules and balls of their thickness. Answers do not depend on the number of threads; of equally near
+// Questions about where things are: rays, shapes moved or placed, nearest points, against a model in a state. A body is met
+// by its shapes of any kind: convex ones as a whole, meshes by their triangles, solids and height fields by their triangles
+// and, inside, as a whole. Everything else is met by the triangles of its surface, lines and particles by capsules and balls
+// of their thickness; triangles have none. Nothing throws; what is asked with numbers that are not finite meets nothing.
+// Answers do not depend on the number of threads; of equally near
 // ones the object and index that come first win.
 #pragma once
 #include "sinew/model.h"
@@ -13,7 +15,8 @@ namespace sinew {
 struct QueryHit {
     Id object;
     enum Part : int { shape, triangle, edge, vertex } part = shape;
-    int index = -1;      // of the triangle, edge or vertex, counted within the object's surface; -1 for a shape
+    int index = -1;      // of the triangle, edge or vertex, counted within the object's surface, or of the triangle of a
+                         // mesh or height field; -1 for a shape
     Real3 position;      // [m] on the object
     Real3 normal;        // unit, out of the object: for triangles and for closest points towards the question
     double distance = 0; // [m] along the ray or the motion, or from the point; negative inside a shape

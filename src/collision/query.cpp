@@ -1,23 +1,15 @@
-// Everything that can be met is a convex item in one tree of boxes. Rays meet triangles watertight (Woop et al. 2013).
-// Other rays and moved shapes advance conservatively: a plane with normal n that separates item and shape by d lets the
-// shape go d / (n . u) along the unit direction u; for convex shapes the steps converge to the touch from below.
-#include "sinew/query.h"
+// Everything that can be met is an item in one tree of boxes: convex shapes, whole surfaces with trees of their own, single
+// triangles, lines and particles of what deforms (query_item.h).
 #include "collision/aabb_tree_visit.h"
-#include "geometry/convex_distance.h"
+#include "collision/query_item.h"
+#include "geometry/compound.h"
 #include "geometry/shape_bounds.h"
-#include "geometry/triangle.h"
 #include "model/surface.h"
 #include <algorithm>
+#include <cmath>
 
 namespace sinew {
 
-struct QueryItem {
-    Convex convex;
-    Placement place;
-    int object = -1;
-    QueryHit::Part part = QueryHit::shape;
-    int index = -1;
-};
 struct Query {
     ParallelPtr parallel;
     std::vector<QueryItem> items; // by object, part, index
@@ -25,7 +17,7 @@ struct Query {
     std::vector<Real3> x;         // surface
     std::vector<Id> id;           // per object
     std::vector<std::uint32_t> groups;
-    std::shared_ptr<const ShapeStore> shapes; // hulls of the items
+    ShapeCache cache;             // hulls, meshes and fields of the items
     AabbTree tree;
     TreeScratch scratch;
 };
@@ -33,28 +25,42 @@ void QueryDelete::operator()(Query* q) const { delete q; }
 
 namespace {
 
-constexpr int kAdvances = 200;
-
 bool is_met(const Query& q, const QueryFilter& f, int object) {
     return (q.groups[object] & f.groups) && !(f.ignore && f.ignore == q.id[object]);
 }
 
-void add_colliders(const Model& m, const State& s, int object, Range colliders, Query& q) {
-    static const ShapeStore none;
-    for (int k = colliders.begin; k < colliders.end; ++k) {
-        const Collider& c = m.colliders[k];
-        const std::optional<Convex> convex = make_convex(m.shapes ? *m.shapes : none, c.shape);
-        if (!convex) continue;
-        const Placement frame = make_placement({s.frame.p[c.frame], s.frame.q[c.frame]}), own = make_placement(c.pose);
-        q.items.push_back({*convex, {frame.R * own.R, frame.R * own.p + frame.p}, object, QueryHit::shape, -1});
+void add_shape(const ShapeCache& cache, const Shape& shape, const Placement& place, int object, std::vector<QueryItem>& items) {
+    QueryItem item;
+    item.place = place, item.object = object;
+    if (const auto convex = make_convex(store_of(cache), shape)) {
+        item.convex = *convex;
+    } else {
+        item.surface = surface_of(cache, shape), item.grid = grid_of(cache, shape), item.field = field_of(cache, shape);
+        if (item.field) item.box = cache.field_box[shape.data];
+        else if (item.surface) item.box = item.surface->tree.nodes[0].box;
+        else return; // nothing there
     }
+    items.push_back(item);
 }
 
-bool all_convex(const Model& m, Range colliders) {
-    static const ShapeStore none;
-    for (int k = colliders.begin; k < colliders.end; ++k)
-        if (!make_convex(m.shapes ? *m.shapes : none, m.colliders[k].shape)) return false;
-    return colliders.count() > 0;
+void add_colliders(const Model& m, const State& s, int object, Range colliders, Query& q) {
+    const auto inside = [](const Placement& outer, const Pose& pose) {
+        const Placement own = make_placement(pose);
+        return Placement{outer.R * own.R, at(outer, own.p)};
+    };
+    for (int k = colliders.begin; k < colliders.end; ++k) {
+        const Collider& c = m.colliders[k];
+        const Placement place = inside(make_placement({s.frame.p[c.frame], s.frame.q[c.frame]}), c.pose);
+        if (c.shape.kind != Shape::compound) {
+            add_shape(q.cache, c.shape, place, object, q.items);
+        } else if (c.shape.data >= 0 && c.shape.data < int(q.cache.compounds.size())) {
+            for (const PlacedShape& part : q.cache.compounds[c.shape.data]) {
+                Shape shape = part.shape;
+                shape.rounding += c.shape.rounding;
+                add_shape(q.cache, shape, inside(place, part.pose), object, q.items);
+            }
+        }
+    }
 }
 
 // triangles as they are; edges without triangle and vertices without edge with their thickness
@@ -92,52 +98,8 @@ void add_surface(const Model& m, const State& s, int object, std::vector<std::ui
     }
 }
 
-// t of the ray with the triangle, NaN = none; the same edge gives the same decision for both its triangles
-Real hit_triangle(const Ray& ray, const std::array<Vec3, 3>& c) {
-    int kz = 0;
-    ray.direction.cwiseAbs().maxCoeff(&kz);
-    int kx = (kz + 1) % 3, ky = (kz + 2) % 3;
-    if (ray.direction[kz] < 0) std::swap(kx, ky);
-    const Real sx = ray.direction[kx] / ray.direction[kz], sy = ray.direction[ky] / ray.direction[kz], sz = 1 / ray.direction[kz];
-    std::array<Real, 3> x, y, z;
-    for (int k = 0; k < 3; ++k) {
-        const Vec3 a = c[k] - ray.start;
-        x[k] = a[kx] - sx * a[kz], y[k] = a[ky] - sy * a[kz], z[k] = sz * a[kz];
-    }
-    const Real u = x[2] * y[1] - y[2] * x[1], v = x[0] * y[2] - y[0] * x[2], w = x[1] * y[0] - y[1] * x[0];
-    const Real none = std::numeric_limits<Real>::quiet_NaN();
-    if ((u < 0 || v < 0 || w < 0) && (u > 0 || v > 0 || w > 0)) return none;
-    const Real det = u + v + w;
-    if (det == 0) return none;
-    return (u * z[0] + v * z[1] + w * z[2]) / det;
-}
-
-struct Touch {
-    Real t; // [m] along the unit direction, NaN = none
-    ConvexDistance at;
-};
-// first touch of `moved`, from its place along the unit direction u, with the item, up to `far`
-Touch advance(const Convex& moved, Placement place, const Vec3& u, const QueryItem& item, Real far) {
-    Touch out{0, {}};
-    const Vec3 start = place.p;
-    const Real none = std::numeric_limits<Real>::quiet_NaN();
-    // touching: below the rounding of the distance at this size
-    const Real close = 1e-10 * (1 + start.norm() + (is_bounded(item.convex) ? radius_about(item.convex, center_of(item.convex)) : 0));
-    for (int k = 0; k < kAdvances; ++k) {
-        place.p = start + out.t * u;
-        out.at = convex_distance(moved, place, item.convex, item.place);
-        if (!std::isfinite(out.at.distance)) return {none, out.at};
-        if (out.at.distance <= close) return out;
-        const Real approach = out.at.normal.dot(u);
-        if (!(approach > 0)) return {none, out.at};
-        out.t += out.at.distance / approach;
-        if (!(out.t <= far)) return {none, out.at};
-    }
-    return out; // grazing: apart by less than the steps can tell
-}
-
-QueryHit make_hit(const Query& q, const QueryItem& item, const Vec3& position, const Vec3& normal, Real distance) {
-    return {q.id[item.object], item.part, item.index, real3(position), real3(normal), distance};
+QueryHit make_hit(const Query& q, const QueryItem& item, const ItemHit& h) {
+    return {q.id[item.object], h.part, h.index, real3(h.position), real3(h.normal), h.distance};
 }
 
 // nearer, or as near and earlier in the list
@@ -154,6 +116,8 @@ Aabb moved_box(const Convex& c, const Placement& place, const Vec3& motion) {
     end.p += motion;
     return merge(shape_bounds(c, place), shape_bounds(c, end));
 }
+
+bool is_finite(const Pose& p) { return vec(p.position).allFinite() && quat(p.rotation).coeffs().allFinite(); }
 
 const ShapeStore& store_or_empty(const ShapeStore* store) {
     static const ShapeStore none;
@@ -173,7 +137,7 @@ bool update(Query& q, const Model& m, const State& s) {
     q.boxes.clear();
     q.id.resize(m.objects.size());
     q.groups.resize(m.objects.size());
-    q.shapes = m.shapes;
+    update_shape_cache(m.shapes, q.cache);
     q.x.resize(m.surface.vertices.size());
     surface_positions(*q.parallel, m, surface_state(s), q.x);
     // a minimum would lose a NaN
@@ -191,10 +155,11 @@ bool update(Query& q, const Model& m, const State& s) {
         while (own.end < int(m.colliders.size()) && m.colliders[own.end].object <= k) ++own.end;
         collider = own.end;
         if (!m.objects[k].alive) continue;
-        if (all_convex(m, own)) add_colliders(m, s, k, own, q);
-        else add_surface(m, s, k, used, q);
+        const std::size_t before = q.items.size();
+        add_colliders(m, s, k, own, q);
+        if (q.items.size() == before) add_surface(m, s, k, used, q);
     }
-    for (const QueryItem& item : q.items) q.boxes.push_back(shape_bounds(item.convex, item.place));
+    for (const QueryItem& item : q.items) q.boxes.push_back(bounds_of(item));
     if (build_tree(*q.parallel, q.boxes, q.scratch, q.tree)) return true;
     q.items.clear();
     return false;
@@ -209,19 +174,10 @@ std::optional<QueryHit> cast_ray(const Query& q, const Real3& origin, const Real
         const QueryItem& item = q.items[k];
         const Real limit = best.item < 0 ? Real(far) : best.hit.distance;
         if (!is_met(q, filter, item.object)) return limit;
-        Real t;
-        Vec3 normal;
-        if (item.part == QueryHit::triangle) {
-            t = hit_triangle(ray, item.convex.corner);
-            normal = item.convex.normal.dot(ray.direction) > 0 ? Vec3(-item.convex.normal) : item.convex.normal;
-        } else {
-            const Touch touch = advance({}, {Mat3::Identity(), ray.start}, ray.direction, item, limit);
-            t = touch.t;
-            normal = -touch.at.normal;
-        }
-        if (!(t >= 0 && t <= limit) || !best.takes(t, k)) return limit;
-        best = {k, make_hit(q, item, ray.start + t * ray.direction, normal, t)};
-        return t;
+        ItemHit hit;
+        if (!cast_ray(item, ray.start, ray.direction, limit, hit) || !best.takes(hit.distance, k)) return limit;
+        best = {k, make_hit(q, item, hit)};
+        return hit.distance;
     });
     return best.item < 0 ? std::nullopt : std::optional(best.hit);
 }
@@ -229,19 +185,19 @@ std::optional<QueryHit> cast_ray(const Query& q, const Real3& origin, const Real
 std::optional<QueryHit> cast_shape(const Query& q, const Shape& shape, const Pose& pose, const Real3& motion,
                                    const QueryFilter& filter, const ShapeStore* store) {
     const std::optional<Convex> moved = make_convex(store_or_empty(store), shape);
-    if (q.items.empty() || !moved || !vec(motion).allFinite()) return {};
-    const Placement place = make_placement(pose);
     const Real far = vec(motion).norm();
+    if (q.items.empty() || !moved || !is_finite(pose) || !std::isfinite(far)) return {};
+    const Placement place = make_placement(pose);
     const Vec3 u = far > 0 ? Vec3(vec(motion) / far) : Vec3(Vec3::UnitY());
-    std::vector<int> near;
+    std::vector<int> near, triangles;
     find_in_box(q.tree, moved_box(*moved, place, vec(motion)), near);
     Best best;
     for (int k : near) {
         const QueryItem& item = q.items[k];
         if (!is_met(q, filter, item.object)) continue;
-        const Touch touch = advance(*moved, place, u, item, best.item < 0 ? far : best.hit.distance);
-        if (!(touch.t <= far) || !best.takes(touch.t, k)) continue;
-        best = {k, make_hit(q, item, touch.at.on_b, -touch.at.normal, touch.t)};
+        ItemHit hit;
+        if (!cast_convex(item, *moved, place, u, best.item < 0 ? far : best.hit.distance, triangles, hit)) continue;
+        if (best.takes(hit.distance, k)) best = {k, make_hit(q, item, hit)};
     }
     return best.item < 0 ? std::nullopt : std::optional(best.hit);
 }
@@ -250,15 +206,17 @@ std::vector<QueryHit> find_overlaps(const Query& q, const Shape& shape, const Po
                                     const ShapeStore* store) {
     std::vector<QueryHit> out;
     const std::optional<Convex> placed = make_convex(store_or_empty(store), shape);
-    if (q.items.empty() || !placed) return out;
+    if (q.items.empty() || !placed || !is_finite(pose) || std::isnan(margin)) return out;
     const Placement place = make_placement(pose);
-    std::vector<int> near;
+    std::vector<int> near, triangles;
+    std::vector<ItemHit> hits;
     find_in_box(q.tree, grow(shape_bounds(*placed, place), std::max(margin, 0.0)), near);
     for (int k : near) { // ascending: by object, part, index
         const QueryItem& item = q.items[k];
         if (!is_met(q, filter, item.object)) continue;
-        const ConvexDistance d = convex_distance(*placed, place, item.convex, item.place);
-        if (d.distance <= margin) out.push_back(make_hit(q, item, d.on_b, -d.normal, d.distance));
+        hits.clear();
+        find_overlaps(item, *placed, place, margin, triangles, hits);
+        for (const ItemHit& hit : hits) out.push_back(make_hit(q, item, hit));
     }
     return out;
 }
@@ -271,18 +229,9 @@ std::optional<QueryHit> find_closest(const Query& q, const Real3& point, double 
         const QueryItem& item = q.items[k];
         const Real limit = best.item < 0 ? Real(within) : std::max(best.hit.distance, 0.0);
         if (!is_met(q, filter, item.object)) return limit * limit;
-        QueryHit hit;
-        if (item.part == QueryHit::triangle) {
-            const auto& c = item.convex.corner;
-            const Vec3 at = closest_on_triangle(p, c[0], c[1], c[2]).point, way = p - at;
-            const Real d = way.norm();
-            hit = make_hit(q, item, at, d > 0 ? Vec3(way / d) : item.convex.normal, d);
-        } else {
-            const ConvexDistance d = convex_distance({}, {Mat3::Identity(), p}, item.convex, item.place);
-            hit = make_hit(q, item, d.on_b, -d.normal, d.distance);
-        }
-        if (!(hit.distance <= limit) || !best.takes(hit.distance, k)) return limit * limit;
-        best = {k, hit};
+        ItemHit hit;
+        if (!find_closest(item, p, limit, hit) || !best.takes(hit.distance, k)) return limit * limit;
+        best = {k, make_hit(q, item, hit)};
         return std::max(hit.distance, 0.0) * std::max(hit.distance, 0.0);
     });
     return best.item < 0 ? std::nullopt : std::optional(best.hit);

@@ -90,6 +90,19 @@ void make_patch(const HeightFieldShape& f, const Aabb& box, TriangleShape& patch
         }
 }
 
+void find_triangles(const HeightFieldShape& f, const Aabb& box, std::vector<int>& out) {
+    out.clear();
+    if (!has_cells(f) || !(box.hi.x() >= 0 && box.hi.z() >= 0 && box.lo.x() <= (f.nx - 1) * f.dx && box.lo.z() <= (f.nz - 1) * f.dz)) return;
+    // a box that ends on a border touches the cell before it too
+    const int i0 = std::max(0, cell_of(box.lo.x(), f.dx, f.nx) - 1), i1 = cell_of(box.hi.x(), f.dx, f.nx);
+    const int k0 = std::max(0, cell_of(box.lo.z(), f.dz, f.nz) - 1), k1 = cell_of(box.hi.z(), f.dz, f.nz);
+    for (int k = k0; k <= k1; ++k)
+        for (int t = 2 * (k * (f.nx - 1) + i0); t < 2 * (k * (f.nx - 1) + i1 + 1); ++t) {
+            const std::array<Vec3, 3> x = height_field_triangle(f, t);
+            if (overlap(box, merge(merge(box_of(x[0]), x[1]), x[2]))) out.push_back(t);
+        }
+}
+
 RayPoint cast_ray(const HeightFieldShape& f, const Vec3& origin, const Vec3& direction, Real far) {
     RayPoint best;
     best.t = far;

@@ -27,6 +27,9 @@ std::array<Vec3, 3> height_field_triangle(const HeightFieldShape&, int triangle)
 // field, ascending. All heights: the solid below reaches down without end.
 void make_patch(const HeightFieldShape&, const Aabb&, TriangleShape& patch, std::vector<int>& triangle);
 
+// Triangles whose boxes overlap the box, ascending.
+void find_triangles(const HeightFieldShape&, const Aabb&, std::vector<int>& out);
+
 // First hit from above or below with 0 <= t <= far, cell by cell along the ray (Amanatides and Woo 1987).
 RayPoint cast_ray(const HeightFieldShape&, const Vec3& origin, const Vec3& direction, Real far);
 

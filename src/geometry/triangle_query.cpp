@@ -141,6 +141,14 @@ RayPoint cast_ray(const TriangleTree& tree, const TriangleShape& mesh, const Vec
     return best;
 }
 
+RayPoint cast_ray_triangle(const std::array<Vec3, 3>& x, const Vec3& origin, const Vec3& direction, Real far) {
+    RayPoint r;
+    if (!(direction.squaredNorm() > 0) || !hit_triangle(shear(origin, direction), x.data(), far, r.t, r.weight)) return r;
+    r.triangle = 0;
+    r.normal = (x[1] - x[0]).cross(x[2] - x[0]).normalized();
+    return r;
+}
+
 void find_triangles(const TriangleTree& tree, const TriangleShape& mesh, const Aabb& box, bool exact, std::vector<int>& out) {
     out.clear();
     if (tree.nodes.empty()) return;

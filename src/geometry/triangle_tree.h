@@ -46,6 +46,9 @@ struct RayPoint {
 // (Woop et al. 2013).
 RayPoint cast_ray(const TriangleTree&, const TriangleShape&, const Vec3& origin, const Vec3& direction, Real far);
 
+// The same of one triangle, number 0: shared edges get the same decision from both their triangles.
+RayPoint cast_ray_triangle(const std::array<Vec3, 3>&, const Vec3& origin, const Vec3& direction, Real far);
+
 // Triangles that touch the box, ascending; `exact` = by separating axes, otherwise by their boxes.
 void find_triangles(const TriangleTree&, const TriangleShape&, const Aabb&, bool exact, std::vector<int>& out);
 

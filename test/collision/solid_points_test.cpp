@@ -1,6 +1,6 @@
-#include "collision/mesh_query.h"
 #include "collision/solid_points.h"
 #include "core/random.h"
+#include "geometry/convex_closest.h"
 #include "geometry/generate.h"
 #include "geometry/triangulate.h"
 #include <gtest/gtest.h>
@@ -8,47 +8,6 @@
 using namespace sinew;
 
 static TriangleShape shape_of(const PolygonMesh& m) { return {m.positions, triangulate(m).triangles}; }
-static Placement random_place(Rng& rng) { return {quat(draw_rotation(rng)).toRotationMatrix(), 2 * Vec3(vec(draw_in_ball(rng)))}; }
-
-TEST(mesh_query, a_placed_mesh_answers_as_its_transformed_copy) {
-    const TriangleShape m = shape_of(make_icosphere(1, 2));
-    const TriangleTree tree = build_triangle_tree(m);
-    Rng rng{1};
-    int hits = 0, overlaps = 0;
-    for (int trial = 0; trial < 300; ++trial) {
-        const Placement f = random_place(rng);
-        TriangleShape w = m;
-        for (Real3& x : w.vertices) x = real3(at(f, Vec3(vec(x))));
-        const TriangleTree world = build_triangle_tree(w);
-        const Vec3 o = 4 * Vec3(vec(draw_in_ball(rng))), d = f.p + Vec3(vec(draw_in_ball(rng))) - o;
-        MeshRayHit hit;
-        const RayPoint exact = cast_ray(world, w, o, d, 3);
-        ASSERT_EQ(cast_ray_mesh(tree, m, f, o, d, 3, hit), exact.triangle >= 0);
-        if (exact.triangle >= 0) {
-            ++hits;
-            EXPECT_NEAR(hit.hit.time, exact.t, 1e-12);
-            EXPECT_LE(hit.hit.normal.dot(d), 0);
-        }
-        MeshPoint p;
-        ASSERT_TRUE(closest_point_mesh(tree, m, f, o, 100, p));
-        EXPECT_NEAR(p.distance, find_closest(world, w, o).distance, 1e-12);
-        EXPECT_NEAR((p.closest - o).norm(), p.distance, 1e-12);
-        Convex box;
-        box.core = Convex::box;
-        box.size = {0.2, 0.3, 0.4};
-        const Placement fb = random_place(rng);
-        std::vector<int> found, expected;
-        for (int t = 0; t < int(w.triangles.size()); ++t) {
-            const auto x = [&](int k) { return Vec3(vec(w.vertices[w.triangles[t][k]])); };
-            if (overlap_convex(make_triangle(x(0), x(1), x(2), 0), {}, box, fb)) expected.push_back(t);
-        }
-        EXPECT_EQ(overlap_mesh(tree, m, f, box, fb, found), !expected.empty());
-        EXPECT_EQ(found, expected);
-        overlaps += !expected.empty();
-    }
-    EXPECT_GT(hits, 200);
-    EXPECT_GT(overlaps, 20);
-}
 
 TEST(solid_points, points_of_any_shape_get_depth_and_normal_of_the_solid) {
     Context context;
