@@ -55,9 +55,10 @@ template <class C> struct ConstraintLoops : ElementsOf<C> {
             }
             const auto local = active_rows<2>(data_of(t, e), c, x);
             MatN<N> h = local.jacobian.transpose() * local.jacobian;
-            for (int r = 0; r < R; ++r) h += local.c[r] * local.hessian[r];
+            if (how != Projection::gauss_newton)
+                for (int r = 0; r < R; ++r) h += local.c[r] * local.hessian[r];
             store(h / C::compliance(data_of(t, e)), out);
-            if (how != Projection::none)
+            if (how == Projection::clamp || how == Projection::absolute)
                 project_psd(out, kMatrix, how == Projection::clamp ? PsdMode::clamp : PsdMode::absolute);
         }
     }

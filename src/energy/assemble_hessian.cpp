@@ -56,7 +56,7 @@ void add_force_part(const HessianTerms& terms, int n, const Real* dfdv, Real* wo
         for (int i = j + 1; i < n; ++i)
             work[j * n + i] = work[i * n + j] = 0.5 * (work[j * n + i] + work[i * n + j]);
     if (terms.projection != Projection::none)
-        project_psd(work, n, terms.projection == Projection::clamp ? PsdMode::clamp : PsdMode::absolute);
+        project_psd(work, n, terms.projection == Projection::absolute ? PsdMode::absolute : PsdMode::clamp);
     for (int k = 0; k < n * n; ++k) out[k] += work[k];
 }
 
@@ -125,6 +125,40 @@ void add_hessian(const Parallel& p, const ElementSet& set, const Evaluation& ev,
                  HessianPlan& plan, BlockSparse& A) {
     evaluate_elements(p, set, ev, terms, plan);
     add_elements(p, plan.gather, plan.local, A);
+}
+
+Real hessian_form(const Parallel& p, const ElementSet& set, const Dofs& dofs, const Evaluation& ev,
+                  const HessianTerms& terms, std::span<const Real> s, HessianPlan& plan,
+                  std::vector<Real>& partial) {
+    evaluate_elements(p, set, ev, terms, plan);
+    Real total = 0;
+    for (std::size_t k = 0; k < set.tables.size(); ++k) {
+        if (plan.first[k] < 0) continue;
+        const Table& t = *set.tables[k];
+        const int n = t.row->dofs, rows = stored_rows(*t.row);
+        total += ordered_sum(p, t.count(), kMatrixGrain, partial, [&](int begin, int end) {
+            std::array<int, 32> blocks;
+            std::array<Real, 96> local;
+            Real sum = 0;
+            for (int e = begin; e < end; ++e) {
+                const int count = element_blocks(t, e, dofs, blocks.data());
+                int at = 0;
+                for (int b = 0; b < count; ++b) {
+                    const int size = blocks[b] < 0 ? 3 : dofs.block_size(blocks[b]);
+                    for (int i = 0; i < size; ++i)
+                        local[at++] = blocks[b] < 0 ? 0 : s[dofs.block_offset(blocks[b]) + i];
+                }
+                if (t.row->pair)
+                    for (int i = 0; i < 3; ++i) local[i] -= local[3 + i];
+                const Real* h = plan.local.data() + plan.first[k] + std::size_t(e) * t.row->matrix_size;
+                for (int j = 0; j < rows; ++j)
+                    for (int i = 0; i < rows; ++i) sum += local[i] * h[j * rows + i] * local[j];
+            }
+            return sum;
+        });
+        SINEW_ASSERT(n <= 96);
+    }
+    return total;
 }
 
 } // namespace sinew

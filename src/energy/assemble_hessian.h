@@ -52,4 +52,8 @@ void compute_hessian(const Parallel&, const ElementSet&, const Evaluation&, cons
 void add_hessian(const Parallel&, const ElementSet&, const Evaluation&, const HessianTerms&, HessianPlan&,
                  BlockSparse& A);
 
+// s . H s without assembling H: the curvature along a direction
+Real hessian_form(const Parallel&, const ElementSet&, const Dofs&, const Evaluation&, const HessianTerms&,
+                  std::span<const Real> s, HessianPlan&, std::vector<Real>& partial);
+
 } // namespace sinew

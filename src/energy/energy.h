@@ -18,7 +18,8 @@
 // Entries without a potential (drag, motors) offer instead, or as well,
 //       template <int Order> static LocalForce<6, Order> force(const Data&, const StepContext&, const Stencil<2>&);
 // Order 0: f only; 1: also df/dx and df/dv. Implicit solvers use v = (x - x_now)/dt and keep them out of the merit
-// function. Optional: `hessian_psd` (closed-form projected Hessian), `sample_kinds` (number of degenerate cases that
+// function. Optional: `hessian_psd` (closed-form projected Hessian), `hessian_gauss_newton` (k J^T J of
+// an energy 1/2 k C^2, without the curvature of C), `sample_kinds` (number of degenerate cases that
 // `sample` knows), `memory_size` with
 //       static void finish(const Data&, const StepContext&, const Stencil<2>&, Real* memory);
 // numbers per element that live in State.memory and start at 0: `eval` and `force` read those of the step's start in

@@ -37,14 +37,21 @@ template <class E> struct EnergyLoops : ElementsOf<E> {
                 continue;
             }
             if constexpr (requires { E::hessian_psd(data_of(t, e), c, x); }) {
-                if (how == Projection::clamp) {
+                constexpr bool is_nearest = !requires { E::hessian_gauss_newton(data_of(t, e), c, x); };
+                if (how == Projection::clamp || (is_nearest && how == Projection::gauss_newton)) {
                     store(E::hessian_psd(data_of(t, e), c, x), out);
+                    continue;
+                }
+            }
+            if constexpr (requires { E::hessian_gauss_newton(data_of(t, e), c, x); }) {
+                if (how == Projection::gauss_newton) {
+                    store(E::hessian_gauss_newton(data_of(t, e), c, x), out);
                     continue;
                 }
             }
             store(E::template eval<2>(data_of(t, e), c, x).hessian, out);
             if (how != Projection::none)
-                project_psd(out, kMatrix, how == Projection::clamp ? PsdMode::clamp : PsdMode::absolute);
+                project_psd(out, kMatrix, how == Projection::absolute ? PsdMode::absolute : PsdMode::clamp);
         }
     }
     static void force(const Table& t, const Evaluation& ev, int begin, int end, Real* out) {

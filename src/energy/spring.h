@@ -38,6 +38,9 @@ struct Spring {
     static MatN<6> hessian_psd(const Data& d, const StepContext&, const Stencil<2>& s) {
         return axial_spring_psd(d.stiffness, d.rest_length, s);
     }
+    static MatN<6> hessian_gauss_newton(const Data& d, const StepContext&, const Stencil<2>& s) {
+        return axial_spring_gauss_newton(d.stiffness, s);
+    }
     template <int Order> static LocalForce<6, Order> force(const Data& d, const StepContext&, const Stencil<2>& s) {
         return axial_damper<Order>(d.damping, s);
     }

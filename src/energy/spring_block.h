@@ -47,6 +47,13 @@ inline MatN<6> axial_spring_psd(Real k, Real rest, const Stencil<2>& s) {
     return pair_block(k * (nn + transverse * (Mat3::Identity() - nn)));
 }
 
+// without the curvature of the length
+inline MatN<6> axial_spring_gauss_newton(Real k, const Stencil<2>& s) {
+    Vec3 n;
+    axial_direction(s, n);
+    return pair_block(k * n * n.transpose());
+}
+
 // f1 = -c (n . w) n, w = v1 - v0;  df/dx through n:  dn = (I - n n^T) dd / l
 template <int Order> LocalForce<6, Order> axial_damper(Real c, const Stencil<2>& s) {
     LocalForce<6, Order> out;

@@ -78,6 +78,7 @@ struct Cg : LinearSolver {
     LinearInfo analyse(const BlockPattern& pattern, FixedMask fixed) override;
     LinearInfo factor(const Parallel&, const BlockSparse& A, std::span<const BlockProjector>) override;
     LinearInfo solve(const Parallel&, std::span<const Real> b, std::span<Real> x) override;
+    void set_tolerance(Real t) override { settings.tolerance = t; }
 
     LinearSettings settings;
     bool analysed = false, factored = false;

@@ -38,6 +38,7 @@ struct LinearSolver {
     virtual LinearInfo factor(const Parallel& parallel, const BlockSparse& A,
                               std::span<const BlockProjector> projectors) = 0;
     virtual LinearInfo solve(const Parallel& parallel, std::span<const Real> b, std::span<Real> x) = 0;
+    virtual void set_tolerance(Real) {} // of iterative solvers, relative, for the solves to come
 };
 
 struct LinearSolverEntry { // one row in list.cpp

@@ -39,7 +39,9 @@ struct Evaluation {
 };
 
 enum class Share { elastic, gravity, contact, field }; // where an energy is counted in the Report
-enum class Projection { none, clamp, absolute };       // of element Hessians to positive semi-definite
+// Of element Hessians to positive semi-definite. gauss_newton: of energies 1/2 k C^2 only k grad C grad C^T, without
+// the curvature of C; entries of another form are clamped.
+enum class Projection { none, clamp, absolute, gauss_newton };
 
 // What an entry offers beyond value and gradient; solvers state what they need (Needs).
 enum View : unsigned {

@@ -2,6 +2,7 @@
 #include "core/fields.h"
 #include "solver/explicit.h"
 #include "solver/newton.h"
+#include "solver/nonlinear_cg.h"
 #include "solver/solver.h"
 
 namespace sinew {
@@ -17,6 +18,8 @@ std::span<const SolverEntry> solver_entries() {
          defaults<ExplicitSettings>, describe<ExplicitSettings>, make_explicit},
         {"newton", "implicit Euler, implicit midpoint, BDF2, Newmark and statics by Newton's method", "", newton_needs(),
          defaults<NewtonSettings>, describe<NewtonSettings>, make_newton},
+        {"nonlinear_cg", "the same schemes by nonlinear conjugate gradients, without a matrix", "", nonlinear_cg_needs(),
+         defaults<NonlinearCgSettings>, describe<NonlinearCgSettings>, make_nonlinear_cg},
         {"linearly_implicit", "implicit Euler with one linear solve per step", "newton", newton_needs(),
          make_linearly_implicit_settings, describe<NewtonSettings>, make_newton},
         {"baraff_witkin", "implicit Euler linearised as by Baraff and Witkin (1998), conjugate gradients", "newton",

@@ -6,7 +6,8 @@
 //     residual unbalanced forces; end if small
 //     assemble Hessian
 //     solve    (M scale + H) p = -residual
-//     search   largest length that lowers the potential; end if the correction |p|/h is small
+//     search   length that lowers the potential (line_search.h, wolfe_search.h), or the step within a region in
+//              which the quadratic model holds (trust_region.h); end if the correction |p|/h is small
 //   finish     velocities and memory
 //
 // Projection on demand: the Hessian as it is, as long as the matrix is positive definite; if not, with its
@@ -23,6 +24,8 @@
 #include "solver/baraff_witkin.h"
 #include "solver/measure.h"
 #include "solver/stage_clock.h"
+#include "solver/trust_region.h"
+#include "solver/wolfe_search.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -32,6 +35,7 @@ namespace sinew {
 namespace {
 
 constexpr Real kFarSpeed = 1e3, kFarForce = 1e-3; // not converged: times the tolerance, of the largest force
+constexpr Real kLoosest = 0.5, kTightest = 1e-10; // forcing terms
 constexpr Real kStaticLambda = 1e-3;              // first regularisation without inertia, see linear_step.h
 
 struct NewtonSolver final : Solver {
@@ -42,8 +46,11 @@ struct NewtonSolver final : Solver {
     Objective objective;
     LinearStep linear;
     BaraffWitkinScratch baraff_witkin;
+    TrustRegion region;
     std::vector<Real> d, trial, direction, rhs;
-    Real speed = 0; // [m/s] last correction
+    Real speed = 0;         // [m/s] last correction
+    bool held_back = false; // that correction was cut by the trust region
+    Real forcing = 0, last_residual = 0;
     // projection on demand: iterations to wait before the next try without, tries that failed
     int raw_pause = 0, raw_failures = 0;
     Report report;
@@ -57,9 +64,12 @@ struct NewtonSolver final : Solver {
     bool is_done(int iteration);
     bool solve(const StepProblem&);
     LinearOutcome solve_with(const StepProblem&, Projection, bool regularise);
+    void choose_tolerance();
     void search(const StepProblem&, Trace*);
+    SearchResult search_length(const StepProblem&, const Merit& start, Real slope);
+    Merit merit_at(const StepProblem&, std::span<const Real> at);
+    bool trusts() const { return settings.globalisation == "trust_region" && iterates(); }
     void linearise(const StepProblem&);
-    void finish(const StepProblem&, State& next);
     bool check_residual(const StepProblem&);
     bool iterates() const { return settings.linearisation == "full"; }
 };
@@ -89,7 +99,7 @@ Report NewtonSolver::step(const Model& m, const Input& input, const State& now, 
         search(p, trace);
         lap(clock, "search", report);
     }
-    finish(p, next);
+    finish_step(p, scheme, objective, d, next, report);
     lap(clock, "finish", report);
     return std::move(report);
 }
@@ -99,14 +109,15 @@ Report NewtonSolver::step(const Model& m, const Input& input, const State& now, 
 void NewtonSolver::predict(const StepProblem& p) {
     const std::size_t n = objective.mass.size();
     for (auto* a : {&d, &trial, &direction, &rhs}) a->assign(n, 0.0);
-    speed = 0;
+    speed = forcing = last_residual = 0;
+    held_back = false;
     raw_pause = raw_failures = 0;
     linear.lambda = scheme.scheme == Scheme::quasi_static ? kStaticLambda : 0;
-    set_given(p, objective, d);
-    if (!iterates()) return;
-    for (int i = 0; i < point_count(p.model); ++i)
-        if (is_unknown(p.model, p.now, i))
-            Eigen::Map<Vec3>(d.data() + 3 * i) = vec(objective.stage.travel[i]);
+    if (trusts()) begin_trust_region(p, region);
+    if (iterates())
+        start_from_travel(p, objective, d);
+    else
+        set_given(p, objective, d);
 }
 
 // relative force balance into the report; false if it is not finite
@@ -128,7 +139,8 @@ bool NewtonSolver::is_done(int iteration) {
     if (report.residual <= settings.force_tolerance || objective.force_scale == 0) return true;
     // without inertia the length of the step says nothing, nor does a correction held back by regularisation
     const bool is_static = scheme.scheme == Scheme::quasi_static;
-    if (iteration > 0 && speed <= settings.tolerance && !is_static && linear.lambda <= 1e-6) return true;
+    if (iteration > 0 && speed <= settings.tolerance && !is_static && !held_back && linear.lambda <= 1e-6)
+        return true;
     if (iteration < settings.max_iterations) return false;
     if (is_static) {
         // a shorter step would not help, and the next one goes on from here
@@ -150,6 +162,8 @@ bool NewtonSolver::is_done(int iteration) {
 bool NewtonSolver::solve(const StepProblem& p) {
     for (std::size_t i = 0; i < rhs.size(); ++i) rhs[i] = -objective.residual[i];
     ++report.iterations;
+    if (settings.forcing == "eisenstat_walker") choose_tolerance();
+    if (trusts()) return solve_with(p, Projection::none, false) == LinearOutcome::solved;
     if (settings.projection != "on_demand")
         return solve_with(p, terms.projection, true) == LinearOutcome::solved;
     // the Hessian as it is, unless that has failed lately
@@ -171,31 +185,77 @@ LinearOutcome NewtonSolver::solve_with(const StepProblem& p, Projection how, boo
         return LinearOutcome::failed;
     }
     lap(clock, "assemble", report);
-    const LinearOutcome outcome = solve_linear(p, objective, rhs, regularise, linear, direction, report);
+    const LinearOutcome outcome =
+        trusts() ? solve_trust_region(p, objective, rhs, linear, region, direction, report)
+                 : solve_linear(p, objective, rhs, regularise, linear, direction, report);
     lap(clock, "solve", report);
     return outcome;
 }
 
-void NewtonSolver::search(const StepProblem& p, Trace* trace) {
-    const DirectionSize size = measure_direction(p, direction, objective);
-    speed = size.largest / objective.stage.elapsed;
+// Forcing terms of Eisenstat and Walker (1996), choice 2: as exact as the last iteration was good, but never
+// tightened at once where it was loose before.
+void NewtonSolver::choose_tolerance() {
+    const Real residual = objective.residual_norm;
+    if (last_residual == 0) {
+        forcing = kLoosest;
+    } else {
+        const Real ratio = residual / last_residual, held = 0.9 * forcing * forcing;
+        forcing = 0.9 * ratio * ratio;
+        if (held > 0.1) forcing = std::max(forcing, held);
+        forcing = std::clamp(forcing, kTightest, kLoosest);
+    }
+    last_residual = residual;
+    if (linear.solver) linear.solver->set_tolerance(forcing);
+}
+
+Merit NewtonSolver::merit_at(const StepProblem& p, std::span<const Real> at) {
+    if (settings.merit == "energy") return compute_merit(p, at, objective);
+    compute_merit_gradient(p, at, objective);
+    const Real square = merit_gradient_square(p, objective);
+    return {0.5 * square, square};
+}
+
+SearchResult NewtonSolver::search_length(const StepProblem& p, const Merit& start, Real slope) {
     struct Line {
         NewtonSolver& s;
         const StepProblem& p;
         static Merit at(void* data, Real length) {
             auto& [s, p] = *static_cast<Line*>(data);
             add_direction(p, s.d, length, s.direction, s.trial);
-            return compute_merit(p, s.trial, s.objective);
+            return s.merit_at(p, s.trial);
+        }
+        static Real slope_at(void* data, Real length) {
+            auto& [s, p] = *static_cast<Line*>(data);
+            add_direction(p, s.d, length, s.direction, s.trial);
+            compute_merit_gradient(p, s.trial, s.objective);
+            return merit_slope(p, s.direction, s.objective);
         }
     } line{*this, p};
+    // an exact Newton step takes the whole residual away: d/da 1/2 |r|^2 = -|r|^2
+    if (settings.merit == "residual") return search_line({&line, Line::at}, start, -2 * start.value);
+    const SlopedFunction sloped{&line, Line::at, Line::slope_at};
+    if (settings.line_search == "strong_wolfe") return search_strong_wolfe(sloped, start, slope);
+    if (settings.line_search == "approximate_wolfe") return search_approximate_wolfe(sloped, start, slope);
+    return search_line({&line, Line::at}, start, slope);
+}
+
+void NewtonSolver::search(const StepProblem& p, Trace* trace) {
+    const DirectionSize size = measure_direction(p, direction, objective);
+    speed = size.largest / objective.stage.elapsed;
     report.step_length = 1;
-    const bool searches = settings.line_search && iterates();
-    const Merit start = searches || trace ? compute_merit(p, d, objective) : Merit{};
+    const bool searches = settings.line_search != "none" && iterates() && !trusts();
+    const Merit start = searches || trusts() || trace ? merit_at(p, d) : Merit{};
     if (searches) {
-        const SearchResult found = search_line({&line, Line::at}, start, size.slope);
+        const SearchResult found = search_length(p, start, size.slope);
         report.evaluations += found.evaluations + 1;
         report.step_length = found.length;
         adapt_lambda(objective.stage.scale > 0, found.length, linear);
+    }
+    if (trusts()) {
+        add_direction(p, d, 1, direction, trial);
+        report.evaluations += 2;
+        if (!judge_step(start, merit_at(p, trial), region)) report.step_length = 0;
+        held_back = report.step_length == 0 || region.lambda > 0;
     }
     if (trace)
         trace->iterations.push_back({report.iterations, start.value, report.residual, report.step_length});
@@ -206,22 +266,6 @@ void NewtonSolver::linearise(const StepProblem& p) {
     ++report.iterations;
     solve_baraff_witkin(p, terms.projection, objective, linear, baraff_witkin, d, report);
     lap(clock, "solve", report);
-}
-
-void NewtonSolver::finish(const StepProblem& p, State& next) {
-    finish_stage(p, scheme, objective.stage, d, next);
-    advect_passive(*parallel, p.model, p.now, p.dt, next.point);
-    stop_fixed(p, next.point);
-    place_fixed(p.model, objective.prescribed, p.now, p.dt, next.point, next.frame);
-    place_animated(p.model, p.input, p.now, p.dt, p.dt, next.animated);
-    const StepWork work = compute_work(p, objective, next);
-    report.work_damping = work.damping;
-    report.has_work_damping = true;
-    report.work_external = work.external;
-    report.dt = p.dt;
-    next.time = p.now.time + p.dt;
-    next.step = p.now.step + 1;
-    finish_elements(*parallel, p.model, p.now, p.dt, next);
 }
 
 void NewtonSolver::make_linear() {
@@ -237,6 +281,7 @@ void NewtonSolver::drop_caches() {
     objective = {};
     linear = {};
     baraff_witkin = {};
+    region = {};
     make_linear();
     for (auto* a : {&d, &trial, &direction, &rhs}) *a = {};
 }
@@ -264,6 +309,7 @@ std::unique_ptr<Solver> make_newton(const Context& context, const Model& m, Stat
     solver->scheme = {find_scheme(s.scheme), s.beta, s.gamma};
     solver->terms.projection = s.projection == "none"       ? Projection::none
                                : s.projection == "absolute" ? Projection::absolute
+                               : s.projection == "gauss_newton" ? Projection::gauss_newton
                                                             : Projection::clamp;
     solver->terms.force_x = 1;
     solver->parallel = make_parallel(context);

@@ -12,11 +12,14 @@ struct NewtonSettings {
     double beta = 0.25, gamma = 0.5;
     double tolerance = 1e-4, force_tolerance = 1e-8;
     int max_iterations = 50;
-    bool line_search = true;
+    std::string globalisation = "line_search";
+    std::string line_search = "armijo";
+    std::string merit = "energy";
     std::string projection = "on_demand";
     std::string linear_solver = "default";
     std::string ordering = "amd";
     std::string preconditioner = "jacobi";
+    std::string forcing = "fixed";
     double cg_tolerance = 1e-6;
     int cg_iterations = 1000;
 
@@ -50,17 +53,30 @@ struct NewtonSettings {
                 .doc = "largest unbalanced force by the largest force; meeting either tolerance ends the "
                        "iteration"});
         v("max_iterations", s.max_iterations, Field{.min = 1, .doc = "of Newton's method per step"});
+        v("globalisation", s.globalisation,
+          Field{.allowed = {"line_search", "trust_region"},
+                .doc = "what keeps far steps safe; trust_region takes the Hessian as it is and bounds the "
+                       "length of a step"});
         v("line_search", s.line_search,
-          Field{.doc = "shorten steps that do not lower the incremental potential"});
+          Field{.allowed = {"armijo", "strong_wolfe", "approximate_wolfe", "none"},
+                .doc = "length of a step: sufficient decrease, slopes as well, slopes where the decrease is "
+                       "lost in rounding, or always 1"});
+        v("merit", s.merit,
+          Field{.allowed = {"energy", "residual"},
+                .doc = "what a step must lower: the incremental potential, or the square of the unbalanced "
+                       "forces (baseline: stops at saddles, armijo only)"});
         v("projection", s.projection,
-          Field{.allowed = {"on_demand", "clamp", "absolute", "none"},
+          Field{.allowed = {"on_demand", "clamp", "absolute", "gauss_newton", "none"},
                 .doc = "of element Hessians to positive semi-definite; on_demand clamps where the matrix is "
-                       "indefinite otherwise"});
+                       "indefinite otherwise; gauss_newton leaves the curvature of lengths and angles out"});
         v("linear_solver", s.linear_solver,
           Field{.allowed = {"default", "cholesky", "ldlt", "cg"}, .doc = "for the Newton systems"});
         v("ordering", s.ordering,
           Field{.allowed = {"amd", "metis"}, .doc = "fill-reducing order of direct solvers"});
         v("preconditioner", s.preconditioner, Field{.allowed = {"jacobi", "ic0", "none"}, .doc = "of cg"});
+        v("forcing", s.forcing,
+          Field{.allowed = {"fixed", "eisenstat_walker"},
+                .doc = "of cg: cg_tolerance in every iteration, or from 0.5 down as the residual falls"});
         v("cg_tolerance", s.cg_tolerance,
           Field{.min = 0, .max = 1, .min_exclusive = true, .max_exclusive = true, .doc = "relative, of cg"});
         v("cg_iterations", s.cg_iterations, Field{.min = 1, .doc = "most iterations of cg per system"});

@@ -103,8 +103,9 @@ Real contact_margin(const StepProblem& p, Objective& o) {
     return travel + p.dt * (speed + p.dt * vec(p.model.gravity).norm());
 }
 
-// potentials and forces of the contact elements, few and in key order
-void add_contact_forces(const StepProblem& p, const Evaluation& ev, Objective& o) {
+// potentials and forces of the contact elements, few and in key order; no `force`: potentials only
+void add_contact_forces(const StepProblem& p, const Evaluation& ev, Objective& o, std::span<Real> total_gradient,
+                        std::span<Real> total_force) {
     const Dofs dofs = dofs_of(p.model);
     for (const Table& t : o.contact_tables.energies) {
         const int n = t.row->dofs;
@@ -112,16 +113,22 @@ void add_contact_forces(const StepProblem& p, const Evaluation& ev, Objective& o
         if (o.contact_local.size() < 2 * size) o.contact_local.resize(2 * size);
         Real *gradient = o.contact_local.data(), *force = gradient + size;
         t.row->gradient(t, ev, 0, t.count(), gradient);
-        t.row->force(t, ev, 0, t.count(), force);
+        if (!total_force.empty()) t.row->force(t, ev, 0, t.count(), force);
         for (int e = 0; e < t.count(); ++e) {
             const int id = t.stencil[e];
             const int offset = t.row->points ? dofs.point_offset(id) : dofs.frame_offset(id);
             for (int k = 0; k < n; ++k) {
-                o.gradient[offset + k] += gradient[e * n + k];
-                o.force[offset + k] += force[e * n + k];
+                total_gradient[offset + k] += gradient[e * n + k];
+                if (!total_force.empty()) total_force[offset + k] += force[e * n + k];
             }
         }
     }
+}
+
+void add_grabs(const StepProblem& p, const Objective& o, std::span<Real> gradient) {
+    for (const Grab& g : p.input.grabs)
+        if (g.point >= 0 && g.point < point_count(p.model))
+            at(gradient, g.point) += g.stiffness * (vec(o.points.x[g.point]) - vec(g.target));
 }
 
 } // namespace
@@ -131,7 +138,7 @@ void begin_objective(const StepProblem& p, const SchemeSettings& scheme, Objecti
     build_stage(p, scheme, o.stage);
     build_prescribed(p.model, p.input, p.now, p.dt, o.prescribed);
     const int n = dofs_of(p.model).size();
-    for (auto* a : {&o.mass, &o.input, &o.at, &o.gradient, &o.force, &o.residual}) a->resize(n);
+    for (auto* a : {&o.mass, &o.input, &o.at, &o.gradient, &o.force, &o.residual, &o.merit_gradient}) a->resize(n);
     std::fill(o.force.begin(), o.force.end(), 0.0);
     build_input(p, o);
     o.force_scale = 0;
@@ -228,6 +235,53 @@ Merit compute_merit(const StepProblem& p, std::span<const Real> d, Objective& o)
     return m;
 }
 
+void compute_merit_gradient(const StepProblem& p, std::span<const Real> d, Objective& o) {
+    move_points(p, d, o);
+    const Evaluation ev = evaluation_at(p, o);
+    std::vector<Real>& g = o.merit_gradient;
+    std::fill(g.begin(), g.end(), 0.0);
+    add_gradient(p.parallel, o.elements, dofs_of(p.model), ev, o.potentials, g);
+    add_contact_forces(p, ev, o, g, {});
+    add_grabs(p, o, g);
+    for_each_point(p, [&](int i) {
+        if (!is_unknown(p.model, p.now, i)) {
+            at(g, i).setZero();
+            return;
+        }
+        const Vec3 inertia = o.stage.scale * p.model.point.mass[i] * (at(d, i) - vec(o.stage.travel[i]));
+        at(g, i) += inertia - at(o.input, i) - at(o.force, i);
+    });
+}
+
+Real merit_slope(const StepProblem& p, std::span<const Real> direction, Objective& o) {
+    return sum_over_points(p, o.partial, [&](int i) { return at(o.merit_gradient, i).dot(at(direction, i)); });
+}
+
+Real merit_gradient_square(const StepProblem& p, Objective& o) {
+    return sum_over_points(p, o.partial, [&](int i) { return at(o.merit_gradient, i).squaredNorm(); });
+}
+
+Real merit_curvature(const StepProblem& p, const HessianTerms& terms, std::span<const Real> direction,
+                     Objective& o) {
+    const Dofs dofs = dofs_of(p.model);
+    const Evaluation ev = evaluation_at(p, o);
+    Real sum = hessian_form(p.parallel, o.elements, dofs, ev, terms, direction, o.plan, o.partial);
+    if (!o.contacts.point_point.empty() && !o.touching.tables.empty()) {
+        build_hessian_plan(o.touching, dofs, o.matrix.pattern, o.contact_plan); // lists the elements
+        sum += hessian_form(p.parallel, o.touching, dofs, ev, terms, direction, o.contact_plan, o.partial);
+    }
+    return sum + sum_over_points(p, o.partial, [&](int i) {
+               return at(direction, i).dot(at(o.mass, i).cwiseProduct(at(direction, i)));
+           });
+}
+
+void start_from_travel(const StepProblem& p, const Objective& o, std::span<Real> d) {
+    set_given(p, o, d);
+    for_each_point(p, [&](int i) {
+        if (is_unknown(p.model, p.now, i)) at(d, i) = vec(o.stage.travel[i]);
+    });
+}
+
 void compute_residual(const StepProblem& p, std::span<const Real> d, Objective& o) {
     move_points(p, d, o);
     compute_residual_here(p, d, o);
@@ -241,10 +295,8 @@ void compute_residual_here(const StepProblem& p, std::span<const Real> d, Object
     std::fill(o.force.begin(), o.force.end(), 0.0);
     add_gradient(p.parallel, o.elements, dofs, ev, o.potentials, o.gradient);
     add_force(p.parallel, o.elements, dofs, ev, o.forces, o.force);
-    add_contact_forces(p, ev, o);
-    for (const Grab& g : p.input.grabs)
-        if (g.point >= 0 && g.point < dofs.points)
-            at(o.gradient, g.point) += g.stiffness * (vec(o.points.x[g.point]) - vec(g.target));
+    add_contact_forces(p, ev, o, o.gradient, o.force);
+    add_grabs(p, o, o.gradient);
 
     // the balance, and the largest of its parts as its scale; without inertia weights count too, because at
     // equilibrium the parts do not show in their sums
@@ -324,6 +376,23 @@ StepWork compute_work(const StepProblem& p, const Objective& o, const State& nex
     w.external += p.dt * power.total;
     w.damping -= p.dt * power.damping;
     return w;
+}
+
+void finish_step(const StepProblem& p, const SchemeSettings& scheme, const Objective& o, std::span<const Real> d,
+                 State& next, Report& report) {
+    finish_stage(p, scheme, o.stage, d, next);
+    advect_passive(p.parallel, p.model, p.now, p.dt, next.point);
+    stop_fixed(p, next.point);
+    place_fixed(p.model, o.prescribed, p.now, p.dt, next.point, next.frame);
+    place_animated(p.model, p.input, p.now, p.dt, p.dt, next.animated);
+    const StepWork work = compute_work(p, o, next);
+    report.work_damping = work.damping;
+    report.has_work_damping = true;
+    report.work_external = work.external;
+    report.dt = p.dt;
+    next.time = p.now.time + p.dt;
+    next.step = p.now.step + 1;
+    finish_elements(p.parallel, p.model, p.now, p.dt, next);
 }
 
 } // namespace sinew

@@ -16,6 +16,7 @@
 #pragma once
 #include "energy/assemble_hessian.h"
 #include "solver/integrate.h"
+#include "sinew/report.h"
 #include "solver/line_search.h"
 
 namespace sinew {
@@ -60,6 +61,7 @@ struct Objective {
     ElementSet touching;
     std::vector<Real> contact_local;
 
+    std::vector<Real> merit_gradient; // [N] scratch of compute_merit_gradient
     std::vector<Real> partial;
 };
 
@@ -75,6 +77,14 @@ void set_given(const StepProblem&, const Objective&, std::span<Real> d);
 // contacts at the displacement d
 void detect_contacts(const StepProblem&, std::span<const Real> d, Objective&);
 Merit compute_merit(const StepProblem&, std::span<const Real> d, Objective&);
+// gradient of the same function at d, into merit_gradient: the lag stays what it is
+void compute_merit_gradient(const StepProblem&, std::span<const Real> d, Objective&);
+Real merit_slope(const StepProblem&, std::span<const Real> direction, Objective&); // merit_gradient . direction
+Real merit_gradient_square(const StepProblem&, Objective&);                        // |merit_gradient|^2
+// curvature of the same function along a direction at the displacement of the last compute_residual
+Real merit_curvature(const StepProblem&, const HessianTerms&, std::span<const Real> direction, Objective&);
+// where the points would be without forces, and the given ones where they are put
+void start_from_travel(const StepProblem&, const Objective&, std::span<Real> d);
 // residual and lag at d
 void compute_residual(const StepProblem&, std::span<const Real> d, Objective&);
 // residual from points and velocities as they stand, with inertia at d
@@ -100,5 +110,9 @@ struct StepWork {
     Real damping = 0, external = 0; // [J]
 };
 StepWork compute_work(const StepProblem&, const Objective&, const State& next);
+
+// the end of the step: state, time, memory and work
+void finish_step(const StepProblem&, const SchemeSettings&, const Objective&, std::span<const Real> d, State& next,
+                 Report&);
 
 } // namespace sinew
