@@ -82,6 +82,18 @@ template <class C> struct ConstraintLoops : ElementsOf<C> {
             j = local.jacobian;
         }
     }
+    static void constraint_hessian(const Table& t, const Evaluation& ev, int begin, int end, const Real* lambda, Real* out) {
+        StepContext c = context(ev);
+        StencilOf<C> x;
+        for (int e = begin; e < end; ++e, out += kSize, lambda += R) {
+            MatN<N> h = MatN<N>::Zero();
+            if (load(t, ev, e, false, x, c)) {
+                const auto local = C::template eval<2>(data_of(t, e), c, x);
+                for (int r = 0; r < R; ++r) h += lambda[r] * local.hessian[r];
+            }
+            store(h, out);
+        }
+    }
     static Real compliance(const Table& t, int e) { return C::compliance(data_of(t, e)); }
     static Bound bound(const Table& t, int e) { return C::bound(data_of(t, e)); }
 };
@@ -95,6 +107,7 @@ template <Constraint C> ElementRow make_constraint_row() {
     row.gradient = L::gradient;
     row.hessian = L::hessian;
     row.constraint = L::constraint;
+    row.constraint_hessian = L::constraint_hessian;
     row.compliance = L::compliance;
     row.bound = L::bound;
     return row;

@@ -90,6 +90,9 @@ struct ElementRow {
     // constraints: C (rows each) and J (rows x dofs each, row major); null J = only C
     void (*constraint)(const Table&, const Evaluation&, int begin, int end, Real* c, Real* jacobian) = nullptr;
 
+    // constraints: sum over rows of lambda_r Hess C_r (matrix_size each), lambda with `rows` numbers per element
+    void (*constraint_hessian)(const Table&, const Evaluation&, int begin, int end, const Real* lambda, Real* out) = nullptr;
+
     Real (*compliance)(const Table&, int element) = nullptr;
     Bound (*bound)(const Table&, int element) = nullptr;
 

@@ -9,6 +9,8 @@
 //     search   length that lowers the potential (line_search.h, wolfe_search.h), or the step within a region in
 //              which the quadratic model holds (trust_region.h); end if the correction |p|/h is small
 //   finish     velocities and memory
+// Constraints are springs in the potential, or rows with multipliers in the linear system (kkt_step.h), then without
+// search.
 //
 // Projection on demand: the Hessian as it is, as long as the matrix is positive definite; if not, with its
 // elements clamped, and after a failure the next 1, 2, 4, 4 ... iterations start with that (Longva et al.
@@ -22,6 +24,7 @@
 // off: then, as after numbers that are not finite, it fails and the caller may try a shorter one.
 #include "solver/newton.h"
 #include "solver/baraff_witkin.h"
+#include "solver/kkt_step.h"
 #include "solver/measure.h"
 #include "solver/stage_clock.h"
 #include "solver/trust_region.h"
@@ -47,6 +50,7 @@ struct NewtonSolver final : Solver {
     LinearStep linear;
     BaraffWitkinScratch baraff_witkin;
     TrustRegion region;
+    KktStep kkt;
     std::vector<Real> d, trial, direction, rhs;
     Real speed = 0;         // [m/s] last correction
     bool held_back = false; // that correction was cut by the trust region
@@ -68,7 +72,8 @@ struct NewtonSolver final : Solver {
     void search(const StepProblem&, Trace*);
     SearchResult search_length(const StepProblem&, const Merit& start, Real slope);
     Merit merit_at(const StepProblem&, std::span<const Real> at);
-    bool trusts() const { return settings.globalisation == "trust_region" && iterates(); }
+    bool trusts() const { return settings.globalisation == "trust_region" && iterates() && !has_rows(); }
+    bool has_rows() const { return kkt.form != ConstraintForm::penalty; }
     void linearise(const StepProblem&);
     bool check_residual(const StepProblem&);
     bool iterates() const { return settings.linearisation == "full"; }
@@ -87,6 +92,7 @@ Report NewtonSolver::step(const Model& m, const Input& input, const State& now, 
         detect_contacts(p, d, objective);
         lap(clock, "detect", report);
         compute_residual(p, d, objective);
+        if (has_rows()) add_constraint_forces(p, objective, kkt);
         ++report.evaluations;
         const bool stop = !check_residual(p) || is_done(iteration);
         lap(clock, "residual", report);
@@ -100,6 +106,7 @@ Report NewtonSolver::step(const Model& m, const Input& input, const State& now, 
         lap(clock, "search", report);
     }
     finish_step(p, scheme, objective, d, next, report);
+    if (has_rows()) remember_multipliers(kkt, next);
     lap(clock, "finish", report);
     return std::move(report);
 }
@@ -114,6 +121,7 @@ void NewtonSolver::predict(const StepProblem& p) {
     raw_pause = raw_failures = 0;
     linear.lambda = scheme.scheme == Scheme::quasi_static ? kStaticLambda : 0;
     if (trusts()) begin_trust_region(p, region);
+    if (has_rows()) begin_kkt(p, kkt);
     if (iterates())
         start_from_travel(p, objective, d);
     else
@@ -136,10 +144,12 @@ bool NewtonSolver::check_residual(const StepProblem& p) {
 
 bool NewtonSolver::is_done(int iteration) {
     if (!iterates()) return iteration > 0;
-    if (report.residual <= settings.force_tolerance || objective.force_scale == 0) return true;
+    const bool obeys = !has_rows() || kkt.form == ConstraintForm::hard_velocity ||
+                       kkt.violation <= settings.tolerance * objective.stage.elapsed;
+    if ((report.residual <= settings.force_tolerance || objective.force_scale == 0) && obeys) return true;
     // without inertia the length of the step says nothing, nor does a correction held back by regularisation
     const bool is_static = scheme.scheme == Scheme::quasi_static;
-    if (iteration > 0 && speed <= settings.tolerance && !is_static && !held_back && linear.lambda <= 1e-6)
+    if (iteration > 0 && speed <= settings.tolerance && !is_static && !held_back && obeys && linear.lambda <= 1e-6)
         return true;
     if (iteration < settings.max_iterations) return false;
     if (is_static) {
@@ -163,7 +173,7 @@ bool NewtonSolver::solve(const StepProblem& p) {
     for (std::size_t i = 0; i < rhs.size(); ++i) rhs[i] = -objective.residual[i];
     ++report.iterations;
     if (settings.forcing == "eisenstat_walker") choose_tolerance();
-    if (trusts()) return solve_with(p, Projection::none, false) == LinearOutcome::solved;
+    if (trusts() || has_rows()) return solve_with(p, has_rows() ? terms.projection : Projection::none, false) == LinearOutcome::solved;
     if (settings.projection != "on_demand")
         return solve_with(p, terms.projection, true) == LinearOutcome::solved;
     // the Hessian as it is, unless that has failed lately
@@ -186,7 +196,8 @@ LinearOutcome NewtonSolver::solve_with(const StepProblem& p, Projection how, boo
     }
     lap(clock, "assemble", report);
     const LinearOutcome outcome =
-        trusts() ? solve_trust_region(p, objective, rhs, linear, region, direction, report)
+        has_rows() ? solve_kkt(p, objective, rhs, kkt, direction, report)
+        : trusts() ? solve_trust_region(p, objective, rhs, linear, region, direction, report)
                  : solve_linear(p, objective, rhs, regularise, linear, direction, report);
     lap(clock, "solve", report);
     return outcome;
@@ -243,7 +254,7 @@ void NewtonSolver::search(const StepProblem& p, Trace* trace) {
     const DirectionSize size = measure_direction(p, direction, objective);
     speed = size.largest / objective.stage.elapsed;
     report.step_length = 1;
-    const bool searches = settings.line_search != "none" && iterates() && !trusts();
+    const bool searches = settings.line_search != "none" && iterates() && !trusts() && !has_rows();
     const Merit start = searches || trusts() || trace ? merit_at(p, d) : Merit{};
     if (searches) {
         const SearchResult found = search_length(p, start, size.slope);
@@ -279,6 +290,8 @@ void NewtonSolver::make_linear() {
 
 void NewtonSolver::drop_caches() {
     objective = {};
+    objective.constraints_are_rows = has_rows();
+    kkt.solver = {};
     linear = {};
     baraff_witkin = {};
     region = {};
@@ -312,6 +325,12 @@ std::unique_ptr<Solver> make_newton(const Context& context, const Model& m, Stat
                                : s.projection == "gauss_newton" ? Projection::gauss_newton
                                                             : Projection::clamp;
     solver->terms.force_x = 1;
+    solver->kkt.form = s.constraints == "compliant"       ? ConstraintForm::compliant
+                       : s.constraints == "hard"          ? ConstraintForm::hard
+                       : s.constraints == "hard_velocity" ? ConstraintForm::hard_velocity
+                                                          : ConstraintForm::penalty;
+    solver->kkt.geometric_stiffness = s.geometric_stiffness;
+    solver->objective.constraints_are_rows = solver->has_rows();
     solver->parallel = make_parallel(context);
     solver->make_linear();
     register_memory(solver->scheme, m, state);

@@ -16,6 +16,8 @@ struct NewtonSettings {
     std::string line_search = "armijo";
     std::string merit = "energy";
     std::string projection = "on_demand";
+    std::string constraints = "penalty";
+    bool geometric_stiffness = true;
     std::string linear_solver = "default";
     std::string ordering = "amd";
     std::string preconditioner = "jacobi";
@@ -69,6 +71,12 @@ struct NewtonSettings {
           Field{.allowed = {"on_demand", "clamp", "absolute", "gauss_newton", "none"},
                 .doc = "of element Hessians to positive semi-definite; on_demand clamps where the matrix is "
                        "indefinite otherwise; gauss_newton leaves the curvature of lengths and angles out"});
+        v("constraints", s.constraints,
+          Field{.allowed = {"penalty", "compliant", "hard", "hard_velocity"},
+                .doc = "as springs of stiffness 1/compliance; with multipliers, where soft and stiff converge alike; "
+                       "without compliance; or for velocities alone, so that lengths drift (baseline)"});
+        v("geometric_stiffness", s.geometric_stiffness,
+          Field{.doc = "of constraints with multipliers: tension counts in the matrix"});
         v("linear_solver", s.linear_solver,
           Field{.allowed = {"default", "cholesky", "ldlt", "cg"}, .doc = "for the Newton systems"});
         v("ordering", s.ordering,

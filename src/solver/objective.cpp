@@ -47,8 +47,9 @@ bool is_free(const Model& m, int i) { return !(m.point.flags[i] & (kFixed | kPas
 void build_matrix_caches(const StepProblem& p, Objective& o) {
     const Dofs dofs = dofs_of(p.model);
     BlockPattern pattern;
-    if (!build_hessian_pattern(o.elements, {}, dofs, pattern)) pattern = {};
+    if (!build_hessian_pattern(o.elements, o.constraints, dofs, pattern)) pattern = {};
     build_hessian_plan(o.elements, dofs, pattern, o.plan);
+    build_hessian_plan(o.constraints, dofs, pattern, o.constraint_plan);
     o.matrix = make_block_sparse(std::move(pattern));
     o.has_contact_pairs = o.is_analysed = false;
 }
@@ -59,6 +60,11 @@ void refresh_caches(const StepProblem& p, Objective& o) {
         o.topology = p.model.topology_revision;
         o.tables = p.model.elements.get();
         collect_elements(*p.model.elements, o.elements);
+        o.constraints.tables.clear();
+        if (o.constraints_are_rows) {
+            for (const Table& t : p.model.elements->constraints) o.constraints.tables.push_back(&t);
+            o.elements.tables.resize(o.elements.tables.size() - o.constraints.tables.size()); // they come last
+        }
         build_gather(o.elements, dofs, kValue, o.potentials);
         build_gather(o.elements, dofs, kForce, o.forces);
         build_matrix_caches(p, o);
@@ -129,6 +135,16 @@ void add_grabs(const StepProblem& p, const Objective& o, std::span<Real> gradien
     for (const Grab& g : p.input.grabs)
         if (g.point >= 0 && g.point < point_count(p.model))
             at(gradient, g.point) += g.stiffness * (vec(o.points.x[g.point]) - vec(g.target));
+}
+
+// norm, and the first point that is not finite
+void measure_residual(const StepProblem& p, Objective& o) {
+    o.residual_norm = max_over_points(p, o.partial, [&](int i) { return at(o.residual, i).norm(); });
+    const Real sum = sum_over_points(p, o.partial, [&](int i) { return at(o.residual, i).sum(); });
+    o.not_finite = -1;
+    if (std::isfinite(sum)) return;
+    for (int i = 0; i < point_count(p.model) && o.not_finite < 0; ++i)
+        if (!at(o.residual, i).allFinite()) o.not_finite = i;
 }
 
 } // namespace
@@ -311,12 +327,16 @@ void compute_residual_here(const StepProblem& p, std::span<const Real> d, Object
         return std::max({size, inertia.norm(), p.model.point.mass[i] * weight});
     });
     o.force_scale = std::max(o.force_scale, largest);
-    o.residual_norm = max_over_points(p, o.partial, [&](int i) { return at(o.residual, i).norm(); });
-    const Real sum = sum_over_points(p, o.partial, [&](int i) { return at(o.residual, i).sum(); });
-    o.not_finite = -1;
-    if (std::isfinite(sum)) return;
-    for (int i = 0; i < dofs.points && o.not_finite < 0; ++i)
-        if (!at(o.residual, i).allFinite()) o.not_finite = i;
+    measure_residual(p, o);
+}
+
+void take_constraint_forces(const StepProblem& p, std::span<const Real> push, Objective& o) {
+    for_each_point(p, [&](int i) {
+        at(o.gradient, i) -= at(push, i);
+        if (is_unknown(p.model, p.now, i)) at(o.residual, i) -= at(push, i);
+    });
+    o.force_scale = std::max(o.force_scale, max_over_points(p, o.partial, [&](int i) { return at(push, i).norm(); }));
+    measure_residual(p, o);
 }
 
 bool compute_matrix(const StepProblem& p, const HessianTerms& terms, Objective& o) {

@@ -25,7 +25,10 @@ struct Objective {
     // caches, by topology
     int topology = -1;
     const Tables* tables = nullptr;
+    bool constraints_are_rows = false; // set by the solver: constraints are no part of Phi (kkt_step.h)
     ElementSet elements;
+    ElementSet constraints; // in that case
+    HessianPlan constraint_plan;
     Gather potentials, forces;
     HessianPlan plan, contact_plan;
     BlockSparse matrix;
@@ -89,6 +92,8 @@ void start_from_travel(const StepProblem&, const Objective&, std::span<Real> d);
 void compute_residual(const StepProblem&, std::span<const Real> d, Objective&);
 // residual from points and velocities as they stand, with inertia at d
 void compute_residual_here(const StepProblem&, std::span<const Real> d, Objective&);
+// residual and gradient -= forces of constraints that are rows
+void take_constraint_forces(const StepProblem&, std::span<const Real> push, Objective&);
 // matrix at the displacement of the last compute_residual; false: too large
 bool compute_matrix(const StepProblem&, const HessianTerms&, Objective&);
 
