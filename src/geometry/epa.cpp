@@ -3,6 +3,7 @@
 // simple loop the polytope stays as it is and the best direction so far is the answer. Fixed arrays, no
 // allocation.
 #include "geometry/epa.h"
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -195,6 +196,66 @@ bool grow(Polytope& p, int first, const DifferencePoint& w) {
     return true;
 }
 
+// --- the last digits where the points have run out ---
+
+// Height of the difference along n0 + x s + y t, a function of two variables with one minimum near by
+struct Height {
+    const ConvexPair& pair;
+    Vec3 n0, s, t;
+    Vec3 direction(const Vec2& x) const { return (n0 + x.x() * s + x.y() * t).normalized(); }
+    Real operator()(const Vec2& x) const {
+        const Vec3 n = direction(x);
+        return n.dot(support(pair, n).w);
+    }
+};
+
+// Simplex search of Nelder and Mead (1965) from the size `step` [rad]
+Vec2 descend(const Height& height, const Vec2& start, Real step) {
+    constexpr int kRounds = 90;
+    std::array<std::pair<Real, Vec2>, 3> x;
+    for (int i = 0; i < 3; ++i) {
+        x[i].second = start + step * (i == 1 ? Vec2(1, 0) : i == 2 ? Vec2(-0.5, 0.8660254037844386) : Vec2(0, 0));
+        x[i].first = height(x[i].second);
+    }
+    const auto lower = [](const auto& p, const auto& q) { return p.first < q.first; };
+    for (int round = 0; round < kRounds; ++round) {
+        std::sort(x.begin(), x.end(), lower);
+        const Vec2 middle = (x[0].second + x[1].second) / 2, away = middle - x[2].second;
+        const auto at = [&](Real r) { return std::pair<Real, Vec2>(height(middle + r * away), middle + r * away); };
+        std::pair<Real, Vec2> next = at(1);
+        if (next.first < x[0].first) {
+            const auto further = at(2);
+            if (further.first < next.first) next = further;
+        } else if (!(next.first < x[1].first)) {
+            const auto nearer = at(next.first < x[2].first ? 0.5 : -0.5);
+            if (nearer.first < std::min(next.first, x[2].first)) {
+                next = nearer;
+            } else { // shrink towards the best
+                for (int i = 1; i < 3; ++i) x[i].second = (x[0].second + x[i].second) / 2, x[i].first = height(x[i].second);
+                continue;
+            }
+        }
+        x[2] = next;
+    }
+    return std::min_element(x.begin(), x.end(), lower)->second;
+}
+
+// Bodies of revolution on one axis are equally deep all around it: the points are spent on all these directions alike.
+// One of them, the best so far, goes down to its minimum.
+void polish(const ConvexPair& pair, Penetration& r) {
+    const Vec3 s = perpendicular(r.normal);
+    const Height height{pair, r.normal, s, r.normal.cross(s)};
+    Vec2 x = Vec2::Zero();
+    for (const Real step : {0.1, 0.01, 0.001}) x = descend(height, x, step);
+    const Real depth = height(x);
+    if (!(depth < r.depth)) return;
+    r.depth = depth;
+    r.normal = height.direction(x);
+    const Vec3 rest = (r.depth - r.normal.dot(r.on_a - r.on_b)) / 2 * r.normal;
+    r.on_a += rest;
+    r.on_b -= rest;
+}
+
 // Points of both cores over the origin's foot on the face
 void set_witness(const Polytope& p, const Face& f, Penetration& r) {
     const DifferencePoint &i = p.point[f.v[0]], &j = p.point[f.v[1]], &k = p.point[f.v[2]];
@@ -226,11 +287,12 @@ Penetration run_epa(const ConvexPair& pair, const Simplex& s) {
         return r;
     }
     build_faces(p);
-    Real best = kNever;
+    Real best = kNever, low = 0;
     for (r.iterations = 1; r.iterations < kPoints; ++r.iterations) {
         const int id = nearest_face(p);
         const Face f = p.face[id];
         if (f.d == kNever) break;
+        low = f.d;
         const DifferencePoint w = support(pair, f.n, p.point[f.v[0]].id_a, p.point[f.v[0]].id_b);
         const Real height = f.n.dot(w.w); // an upper bound of the depth, f.d a lower one
         if (height < best) {
@@ -241,6 +303,7 @@ Penetration run_epa(const ConvexPair& pair, const Simplex& s) {
         }
         if (best - f.d <= 1e-10 * p.size || !grow(p, id, w)) break;
     }
+    if (best - low > 1e-9 * p.size && std::isfinite(best)) polish(pair, r);
     return r;
 }
 

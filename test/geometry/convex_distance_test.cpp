@@ -327,8 +327,30 @@ TEST(convex_distance, contact_frame_is_right_handed_and_orthonormal) {
     }
 }
 
+// The expanding polytope spent its points on all directions around a common axis: of these pairs the worst changed its
+// depth by 8e-4 m when a and b were swapped.
+TEST(convex_distance, of_bodies_of_revolution_on_one_axis_is_the_same_when_swapped) {
+    Real worst = 0;
+    int overlapping = 0;
+    for (std::uint64_t seed = 0; seed < 4000; ++seed) {
+        Rng rng{seed, 4243};
+        const int kinds[] = {Shape::cone, Shape::cylinder};
+        const ConvexCase a = draw_case(rng, Shape::cone, 0, false);
+        ConvexCase b = draw_case(rng, kinds[seed % 2], 1, false);
+        b.place.R = a.place.R;
+        if (seed % 3 == 0) b.place.R.col(0) *= -1, b.place.R.col(1) *= -1; // upside down
+        b.place.p = a.place.p + a.place.R * Vec3(0, draw_uniform(rng, -0.5, 0.5), 0);
+        const ConvexDistance d = convex_distance(a.shape, a.place, b.shape, b.place);
+        const Real back = convex_distance(b.shape, b.place, a.shape, a.place).distance;
+        overlapping += d.distance < 0;
+        worst = std::max(worst, std::abs(back - d.distance));
+        ASSERT_NEAR(separation(a, b, d.normal), d.distance, 1e-8) << seed;
+    }
+    EXPECT_GT(overlapping, 1000);
+    EXPECT_LT(worst, 1e-8); // the proof of the direction above is as exact
+}
+
 TEST(soak_convex_distance, of_a_million_pairs_a_quarter_of_them_aligned_is_proved_by_its_direction) {
-    int asymmetric = 0;
     for (std::uint64_t seed = 0; seed < 1000000; ++seed) {
         Rng rng{seed, 4242};
         const int i = draw_int(rng, kConvexKinds), j = draw_int(rng, kConvexKinds);
@@ -341,8 +363,6 @@ TEST(soak_convex_distance, of_a_million_pairs_a_quarter_of_them_aligned_is_prove
         const ConvexDistance d = convex_distance(a.shape, a.place, b.shape, b.place);
         const Real back = convex_distance(b.shape, b.place, a.shape, a.place).distance;
         ASSERT_NEAR(separation(a, b, d.normal), d.distance, 1e-8) << seed; // 7e-9 was seen
-        ASSERT_NEAR(back, d.distance, 2e-3) << seed;                       // cones on one axis, 8e-4 was seen
-        asymmetric += std::abs(back - d.distance) > 1e-5;
+        ASSERT_NEAR(back, d.distance, 1e-8) << seed;                       // 8e-10 was seen
     }
-    EXPECT_LE(asymmetric, 200); // 94 were seen
 }
