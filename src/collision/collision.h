@@ -1,11 +1,14 @@
 // Who touches whom. Detection writes plain Contacts (model/contacts.h); energies and constraints read them.
 #pragma once
 #include "core/parallel.h"
+#include "geometry/implicit_shape.h"
 #include "model/contacts.h"
 #include "sinew/state.h"
 #include <span>
 
 namespace sinew {
+
+ImplicitShape implicit_shape_of(const Obstacle&);
 
 struct DetectScratch {
     RuleTable rules;

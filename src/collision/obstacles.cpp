@@ -8,7 +8,7 @@ namespace sinew {
 
 inline constexpr int kVertexGrain = 2048;
 
-static ImplicitShape shape_of(const Obstacle& o) {
+ImplicitShape implicit_shape_of(const Obstacle& o) {
     static constexpr ImplicitShape::Kind kinds[] = {ImplicitShape::plane, ImplicitShape::sphere, ImplicitShape::capsule,
                                                     ImplicitShape::box};
     return {kinds[o.shape], o.size};
@@ -27,7 +27,7 @@ static void test_vertex(const Model& m, int vertex, const Real3& x, const FrameS
         const Vec3 p = vec(frames.p[o.frame]);
         const Quat q = quat(frames.q[o.frame]);
         const Vec3 local = q.conjugate() * (vec(x) - p);
-        const ImplicitHit hit = evaluate_shape(shape_of(o), local);
+        const ImplicitHit hit = evaluate_shape(implicit_shape_of(o), local);
         const Real gap = hit.distance - thickness;
         if (!(gap < margin)) continue;
         const Vec3 normal = q * hit.normal, at = vec(x) - hit.distance * normal;

@@ -1,5 +1,6 @@
 #include "collision/scene_step.h"
 #include "collision/ccd.h"
+#include "collision/obstacle_step.h"
 #include "geometry/distance_closest.h"
 #include <algorithm>
 #include <cmath>
@@ -61,14 +62,14 @@ CcdPoints points_at(const Turning& w, const StencilPair& k, Real t) {
 }
 
 // largest bend of the two sides together over an interval of this length, with the rounding of the positions
-Real bend_of(const Turning& w, const StencilPair& k, Real length, const CcdPoints& x) {
-    Real a = 0, b = 0, size = 0;
+Real bend_of(const Turning& w, const StencilPair& k, Real length) {
+    Real bend[2] = {}, rounding[2] = {};
     for (int i = 0; i < k.count; ++i) {
-        Real& side = i < k.on_a ? a : b;
-        side = std::max(side, w.s.bend[k.vertex[i]]);
-        size = std::max(size, x[i].cwiseAbs().maxCoeff());
+        const int side = i < k.on_a ? 0 : 1;
+        bend[side] = std::max(bend[side], w.s.bend[k.vertex[i]]);
+        rounding[side] = std::max(rounding[side], w.s.rounding[k.vertex[i]]);
     }
-    return (a + b) * length * length + 1e-15 * size;
+    return (bend[0] + bend[1]) * length * length + rounding[0] + rounding[1];
 }
 
 // First time in [t0, t1] at which the pair may be within the separation, a lower bound; infinity if never. Intervals are
@@ -76,7 +77,7 @@ Real bend_of(const Turning& w, const StencilPair& k, Real length, const CcdPoint
 Real search_turning(const Turning& w, const StencilPair& k, Real separation, Real t0, Real t1, Real limit, int depth) {
     if (t0 >= limit) return kNoImpact;
     const CcdPoints a = points_at(w, k, t0), b = points_at(w, k, t1);
-    const Real bend = bend_of(w, k, t1 - t0, a);
+    const Real bend = bend_of(w, k, t1 - t0);
     const Real t = impact_of(k, a, b, separation + bend);
     if (t == kNoImpact) return kNoImpact;
     const Real gap = distance_of(k, a) - separation;
@@ -105,11 +106,27 @@ Real find_bend(const SceneMotion& motion, const Dofs& dofs, const SurfaceVertex&
     return turn.squaredNorm() * vec(v.local).norm() / 8;
 }
 
+// Bound of the rounding of moved_vertex. Frames: exp_rotation errs by less than 8 u, each of the two rotations of a
+// vector by less than 16 u |local|, the sums by 3 u of their parts: below 64 u of all parts together. Points: 2 u.
+Real find_rounding(const Model& m, const SceneMotion& motion, const Dofs& dofs, const SurfaceVertex& v, const Real3& x_t0,
+                   const Real3& x_t1) {
+    if (v.kind != SurfaceVertex::frame)
+        return v.kind == SurfaceVertex::embedded ? 16 * kUnitRoundoff * (vec(x_t0).norm() + vec(x_t1).norm()) : 0;
+    const Vec3 move = Eigen::Map<const Vec3>(motion.direction.data() + dofs.frame_offset(v.index));
+    return 64 * kUnitRoundoff * (vec(motion.now.frame.p[v.index]).norm() + move.norm() + vec(v.local).norm());
+}
+
+bool may_touch(const Turning& w, const StencilPair& k) {
+    const std::vector<int>& object = w.m.surface.object;
+    return find_pair_rule(w.m, w.s.surface.rules, object[k.vertex[0]], object[k.vertex[k.on_a]]).touches;
+}
+
 void split(const Turning& w, SafeStep::Kind kind, const std::vector<Pair>& all, std::vector<Pair>& linear, std::vector<Pair>& turning) {
     linear.clear();
     turning.clear();
     for (const Pair& p : all) {
         const StencilPair k = stencil_of_pair(w.m, kind, p);
+        if (!may_touch(w, k)) continue;
         Real bend = 0;
         for (int i = 0; i < k.count; ++i) bend = std::max(bend, w.s.bend[k.vertex[i]]);
         (bend > 0 ? turning : linear).push_back(p);
@@ -148,23 +165,24 @@ bool find_scene_step(const Parallel& parallel, const Model& m, const SceneMotion
     const Dofs dofs = dofs_of(m);
     const std::size_t n = m.surface.vertices.size();
     if (int(motion.direction.size()) != dofs.size()) return false;
-    s.x_t0.resize(n), s.x_t1.resize(n), s.bend.resize(n);
+    s.x_t0.resize(n), s.x_t1.resize(n), s.bend.resize(n), s.rounding.resize(n), s.grow.resize(n);
     parallel_for(parallel, int(n), kGrain, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
             const SurfaceVertex& v = m.surface.vertices[i];
             s.x_t0[i] = real3(moved_vertex(m, motion, v, 0));
             s.x_t1[i] = real3(moved_vertex(m, motion, v, 1));
             s.bend[i] = find_bend(motion, dofs, v);
+            s.rounding[i] = find_rounding(m, motion, dofs, v, s.x_t0[i], s.x_t1[i]);
+            s.grow[i] = s.bend[i] + s.rounding[i];
         }
     });
-    Real bend = 0;
-    for (Real b : s.bend) bend = std::max(bend, b);
     SurfaceTopology topology;
     const SurfaceOptions surface{0, everything, 1};
     if (!build_surface_topology(m, motion.now.point.alive, surface, s.surface, topology)) return false;
     Candidates& all = s.surface.candidates;
-    const Real reach = options.separation + 2 * bend;
-    if (!find_candidates(parallel, topology, s.surface.neighbors, s.x_t0, s.x_t1, reach, s.surface.boxes, all)) return false;
+    topology.thickness = s.grow; // each box by its own bend: one spinning body must not make all boxes large
+    if (!find_candidates(parallel, topology, s.surface.neighbors, s.x_t0, s.x_t1, options.separation, s.surface.boxes, all))
+        return false;
 
     const Turning turning{m, motion, s, options};
     split(turning, SafeStep::vertex_triangle, all.vertex_triangle, s.linear.vertex_triangle, s.turning.vertex_triangle);
@@ -185,6 +203,7 @@ bool find_scene_step(const Parallel& parallel, const Model& m, const SceneMotion
         for (int i = 0; i < chunks; ++i)
             if (s.chunk[i].step < out.step) out = s.chunk[i];
     }
+    limit_by_obstacles(parallel, m, motion, options, s, out);
     return true;
 }
 
