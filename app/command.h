@@ -76,6 +76,7 @@ int command_mesh_tets(const MeshOptions&);
 int command_version();
 
 bool check_mesh_output(const std::string& out, bool overwrite); // prints what is wrong
+std::optional<PolygonMesh> read_mesh_to_change(const MeshOptions&); // and checks the output; prints what is wrong
 void print_errors(const std::vector<Error>&); // to standard error
 Context make_context(int threads, bool quiet);
 // loads and compiles

@@ -76,22 +76,28 @@ int command_mesh_check(const MeshOptions& o) {
     return findings.empty() ? kOk : kFailed;
 }
 
+std::optional<PolygonMesh> read_mesh_to_change(const MeshOptions& o) {
+    if (!check_mesh_output(o.out, o.overwrite)) return {};
+    Result<PolygonMesh> m = read_mesh(o.in);
+    if (!m) print_errors(m.errors);
+    return std::move(m.value);
+}
+
 int command_mesh_repair(const MeshOptions& o) {
-    if (!check_mesh_output(o.out, o.overwrite)) return kBadInput;
-    const Result<PolygonMesh> m = read_mesh(o.in);
-    if (!m) return print_errors(m.errors), kBadInput;
+    const std::optional<PolygonMesh> m = read_mesh_to_change(o);
+    if (!m) return kBadInput;
     RepairOptions options;
     options.weld = o.weld;
     options.thin = o.thin;
     options.orient = !o.keep_orientation;
     options.split = !o.keep_nonmanifold;
     options.remove_unused = !o.keep_unused;
-    const RepairedMesh r = repair_mesh(*m.value, options);
+    const RepairedMesh r = repair_mesh(*m, options);
     if (!o.quiet) {
         for (const std::string& line : describe(r.report)) fmt::print("{}\n", line);
         if (!changed_anything(r.report)) fmt::print("nothing to repair\n");
     }
-    std::vector<std::string> notes = m.value->notes;
+    std::vector<std::string> notes = m->notes;
     if (const Errors e = write_mesh(o.out, r.mesh, notes); !e.empty()) return print_errors(e), kFailed;
     if (o.quiet) return kOk;
     for (const std::string& n : notes) fmt::print("{}\n", n);

@@ -3,7 +3,6 @@
 #include "core/math.h"
 #include "geometry/decompose.h"
 #include "geometry/hull.h"
-#include "geometry/read_mesh.h"
 #include "geometry/triangulate.h"
 #include "output/mesh_file.h"
 #include <algorithm>
@@ -12,15 +11,14 @@
 namespace sinew {
 
 int command_mesh_decompose(const MeshOptions& o) {
-    if (!check_mesh_output(o.out, o.overwrite)) return kBadInput;
-    const Result<PolygonMesh> m = read_mesh(o.in);
-    if (!m) return print_errors(m.errors), kBadInput;
+    const std::optional<PolygonMesh> m = read_mesh_to_change(o);
+    if (!m) return kBadInput;
     DecomposeSettings settings;
     settings.concavity = o.concavity;
     settings.max_hulls = o.hulls;
     settings.spacing = std::min(settings.spacing, o.concavity / 4);
     const ParallelPtr parallel = make_parallel(make_context(0, true));
-    Result<Decomposition> d = decompose_mesh(*parallel, {m.value->positions, triangulate(*m.value).triangles}, settings);
+    Result<Decomposition> d = decompose_mesh(*parallel, {m->positions, triangulate(*m).triangles}, settings);
     for (Error& e : d.errors) e.file = o.in;
     if (!d) return print_errors(d.errors), kBadInput;
     PolygonMesh out;

@@ -115,12 +115,11 @@ std::size_t keep_meeting(const void* data, Pair* pair, std::size_t count) {
 bool detect_shapes(const Parallel& parallel, const Model& m, const FrameState& frames, Real margin, ShapeScratch& s,
                    Contacts& out) {
     s.found.clear();
-    if (!build_boxes(m, frames, margin, s) || !update_tree(parallel, s.boxes, s.tree_scratch, s.tree)) {
+    const Narrow narrow{m, frames, s, margin};
+    if (!build_boxes(m, frames, margin, s) || !find_pairs(parallel, s.broad_phase, s.boxes, {keep_meeting, &narrow}, s.broad, s.pairs)) {
         replace_points(PointContact::shapes, s.found, out);
         return false;
     }
-    const Narrow narrow{m, frames, s, margin};
-    find_self_pairs(parallel, s.tree, {keep_meeting, &narrow}, s.pair_scratch, s.pairs);
     const int count = int(s.pairs.size()), chunks = chunk_count(count, kShapeGrain);
     if (int(s.chunks.size()) < chunks) s.chunks.resize(chunks);
     parallel_for(parallel, count, kShapeGrain, [&](int begin, int end) {

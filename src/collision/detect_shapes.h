@@ -1,8 +1,8 @@
-// Contacts of rigid bodies by their shapes: boxes of posed shapes and parts of compounds in a tree, then the contact of each
+// Contacts of rigid bodies by their shapes: boxes of posed shapes and parts of compounds in a broad phase, then the contact of each
 // pair (collision/shape_pair.h: any kind with any other). Two points per contact, fixed in the two frames; normal from b to
 // a; sorted by object, object, feature.
 #pragma once
-#include "collision/aabb_tree.h"
+#include "collision/broad_phase.h"
 #include "collision/shape_pair.h"
 #include "model/contacts.h"
 #include "sinew/state.h"
@@ -25,9 +25,8 @@ struct ShapeScratch {
     RuleTable rules;
     std::vector<ShapeLeaf> leaves;
     std::vector<Aabb> boxes;
-    AabbTree tree;
-    TreeScratch tree_scratch;
-    PairScratch pair_scratch;
+    BroadPhase broad_phase = BroadPhase::tree; // the caller's choice; the contacts are the same
+    BroadPhaseScratch broad;
     std::vector<Pair> pairs;
     std::vector<ShapeChunk> chunks;
     std::vector<PointContact> found;

@@ -21,15 +21,6 @@ void drop_on_plane(const ContactFace& f, const Vec3& n, bool plane_is_a, ClipPoi
     }
 }
 
-void place(const Placement& f, ContactFace& face) {
-    for (int i = 0; i < face.count; ++i) face.x[i] = at(f, face.x[i]);
-    face.normal = f.R * face.normal;
-}
-
-Real roundness(const Convex& c) {
-    return c.radius + (c.core == Convex::cylinder || c.core == Convex::cone ? c.size.x() : 0);
-}
-
 // All candidate points of the cores in the axes of a
 void find_points(const ConvexPair& pair, const ConvexDistance& nearest, ClipPoints& out) {
     const Convex &a = *pair.a, &b = *pair.b;
@@ -37,7 +28,7 @@ void find_points(const ConvexPair& pair, const ConvexDistance& nearest, ClipPoin
     ContactFace fa, fb;
     if (is_bounded(b)) {
         find_contact_face(b, -(pair.b_in_a.R.transpose() * n), fb);
-        place(pair.b_in_a, fb);
+        place_face(pair.b_in_a, fb);
     }
     if (!is_bounded(a)) {
         drop_on_plane(fb, n, true, out);
@@ -45,7 +36,7 @@ void find_points(const ConvexPair& pair, const ConvexDistance& nearest, ClipPoin
         find_contact_face(a, n, fa);
         // in the axes of the plane, and back
         const Placement to_b{pair.b_in_a.R.transpose(), -(pair.b_in_a.R.transpose() * pair.b_in_a.p)};
-        place(to_b, fa);
+        place_face(to_b, fa);
         drop_on_plane(fa, to_b.R * n, false, out);
         for (int i = 0; i < out.count; ++i) {
             out.point[i].on_a = at(pair.b_in_a, out.point[i].on_a);
@@ -55,13 +46,7 @@ void find_points(const ConvexPair& pair, const ConvexDistance& nearest, ClipPoin
         find_contact_face(a, n, fa);
         clip_faces(fa, fb, n, roundness(a) + roundness(b), out);
     }
-    Real deepest = std::numeric_limits<Real>::infinity(), spread = 0;
-    for (int i = 0; i < out.count; ++i) {
-        deepest = std::min(deepest, out.point[i].gap);
-        spread = std::max(spread, (out.point[i].on_a - nearest.on_a).cwiseAbs().maxCoeff());
-    }
-    if (!(deepest <= nearest.distance + 1e-5 * spread) && out.count < kClipPoints)
-        out.point[out.count++] = {nearest.on_a, nearest.on_b, nearest.distance, contact_key(3, 0, 0)};
+    add_nearest(nearest.on_a, nearest.on_b, nearest.distance, out);
 }
 
 } // namespace

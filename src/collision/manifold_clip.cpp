@@ -164,4 +164,23 @@ void clip_faces(const ContactFace& a, const ContactFace& b, const Vec3& n, Real 
         clip_lines(a, b, n, frame, roundness, out);
 }
 
+void place_face(const Placement& f, ContactFace& face) {
+    for (int i = 0; i < face.count; ++i) face.x[i] = at(f, face.x[i]);
+    face.normal = f.R * face.normal;
+}
+
+Real roundness(const Convex& c) {
+    return c.radius + (c.core == Convex::cylinder || c.core == Convex::cone ? c.size.x() : 0);
+}
+
+void add_nearest(const Vec3& on_a, const Vec3& on_b, Real distance, ClipPoints& out) {
+    Real deepest = std::numeric_limits<Real>::infinity(), spread = 0;
+    for (int i = 0; i < out.count; ++i) {
+        deepest = std::min(deepest, out.point[i].gap);
+        spread = std::max(spread, (out.point[i].on_a - on_a).cwiseAbs().maxCoeff());
+    }
+    if (!(deepest <= distance + 1e-5 * spread) && out.count < kClipPoints)
+        out.point[out.count++] = {on_a, on_b, distance, contact_key(3, 0, 0)};
+}
+
 } // namespace sinew

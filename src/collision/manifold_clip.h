@@ -17,6 +17,13 @@ struct ClipPoints {
 // along a stretch only where they are nearer than a quarter of it sideways. A point gives nothing.
 void clip_faces(const ContactFace& a, const ContactFace& b, const Vec3& n, Real roundness, ClipPoints&);
 
+// Into other axes.
+void place_face(const Placement&, ContactFace&);
+// [m] of the curves that bound the shape's faces: of its ball and of its discs.
+Real roundness(const Convex&);
+// The nearest points themselves, where no corner is as deep: rims of discs, crossing lines, single points.
+void add_nearest(const Vec3& on_a, const Vec3& on_b, Real distance, ClipPoints&);
+
 // Keys: kind 0 vertex of a, 1 vertex of b, 2 edges cross, 3 the nearest points themselves.
 std::uint64_t contact_key(int kind, std::uint64_t id_a, std::uint64_t id_b);
 

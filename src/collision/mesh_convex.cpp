@@ -6,6 +6,7 @@
 #include "geometry/convex_face.h"
 #include "geometry/distance_grid.h"
 #include "geometry/height_field.h"
+#include "geometry/shape_bounds.h"
 #include <algorithm>
 #include <cmath>
 
@@ -40,11 +41,6 @@ Vec3 replace_normal(const MeshFace& f, const Convex& c, const Placement& fc, con
     return best;
 }
 
-void place(const Placement& f, ContactFace& face) {
-    for (int i = 0; i < face.count; ++i) face.x[i] = at(f, face.x[i]);
-    face.normal = f.R * face.normal;
-}
-
 // A single point over the triangle: its foot along n.
 void drop_point(const MeshFace& f, const ContactFace& face, const Vec3& n, ClipPoints& out) {
     const Real slope = n.dot(f.normal);
@@ -63,20 +59,11 @@ void add_points(const MeshFace& f, int name, const Convex& c, const Placement& f
     ContactFace fa, fb;
     find_contact_face(triangle, n, fa);
     find_contact_face(c, -(fc.R.transpose() * n), fb);
-    place(fc, fb);
+    place_face(fc, fb);
     ClipPoints points;
-    const Real round = c.radius + (c.core == Convex::cylinder || c.core == Convex::cone ? c.size.x() : 0);
     if (fb.count == 1 && !nearest) drop_point(f, fb, n, points);
-    else clip_faces(fa, fb, n, round, points);
-    if (nearest) {
-        Real deepest = std::numeric_limits<Real>::infinity(), spread = 0;
-        for (int i = 0; i < points.count; ++i) {
-            deepest = std::min(deepest, points.point[i].gap);
-            spread = std::max(spread, (points.point[i].on_a - nearest->on_a).cwiseAbs().maxCoeff());
-        }
-        if (!(deepest <= nearest->distance + 1e-5 * spread) && points.count < kClipPoints)
-            points.point[points.count++] = {nearest->on_a, nearest->on_b, nearest->distance, contact_key(3, 0, 0)};
-    }
+    else clip_faces(fa, fb, n, roundness(c), points);
+    if (nearest) add_nearest(nearest->on_a, nearest->on_b, nearest->distance, points);
     const int begin = int(out.points.size());
     for (int i = 0; i < points.count; ++i)
         if (points.point[i].gap <= limit) out.points.push_back(points.point[i]);
@@ -129,16 +116,6 @@ void merge_manifolds(MeshContactScratch& s, std::vector<Manifold>& out) {
         reduce_points(points, n, m);
         out.push_back(m);
     }
-}
-
-Aabb box_of_convex(const Convex& c, const Placement& f) {
-    Aabb box;
-    for (int k = 0; k < 3; ++k) {
-        const Vec3 d = f.R.transpose() * Vec3::Unit(k);
-        box.hi[k] = at(f, support(c, d).x)[k] + c.radius;
-        box.lo[k] = at(f, support(c, -d).x)[k] - c.radius;
-    }
-    return box;
 }
 
 void finish(const Placement& mesh, Real thickness, Real radius, MeshContactScratch& s, std::vector<Manifold>& out) {
@@ -247,7 +224,7 @@ bool collide_mesh_convex(const MeshSurface& s, const Placement& mesh, Real thick
     const Placement local = relative(mesh, fc);
     const Real limit = margin + thickness + c.radius;
     if (is_bounded(c)) {
-        find_triangles(s.tree, *s.shape, grow(box_of_convex(c, local), margin + thickness), false, scratch.found);
+        find_triangles(s.tree, *s.shape, grow(shape_bounds(c, local), margin + thickness), false, scratch.found);
         collide_triangles(s, scratch.found, nullptr, c, local, limit, scratch);
     } else {
         collide_plane(int(s.shape->vertices.size()), c, local, limit, scratch, [&](int v) {
@@ -267,7 +244,7 @@ bool collide_height_field_convex(const HeightFieldShape& field, const Placement&
     const Placement local = relative(mesh, fc);
     const Real limit = margin + thickness + c.radius;
     if (is_bounded(c)) {
-        find_patch(field, grow(box_of_convex(c, local), margin + thickness), scratch);
+        find_patch(field, grow(shape_bounds(c, local), margin + thickness), scratch);
         collide_triangles(scratch.patch_surface, scratch.found, &scratch.patch_triangle, c, local, limit, scratch);
     } else {
         collide_plane(field.nx * field.nz, c, local, limit, scratch,

@@ -46,16 +46,6 @@ ConvexDistance from_plane(const ConvexPair& pair) {
     return r;
 }
 
-ConvexDistance from_point_b(const ConvexPair& pair) {
-    const ClosestPoint c = closest_on_core(*pair.a, pair.b_in_a.p);
-    ConvexDistance r;
-    r.distance = c.distance;
-    r.normal = c.normal;
-    r.on_a = c.closest;
-    r.on_b = pair.b_in_a.p;
-    return r;
-}
-
 ConvexDistance from_segments(const ConvexPair& pair) {
     const Vec3 e = Vec3::UnitY(), g = pair.b_in_a.R.col(1), q = pair.b_in_a.p;
     const Real ha = pair.a->size.y(), hb = pair.b->size.y(), c = e.dot(g), det = 1 - c * c;
@@ -79,23 +69,17 @@ ConvexDistance from_segments(const ConvexPair& pair) {
     return r;
 }
 
-ConvexDistance from_axis(const SeparatingAxis& x) {
+ConvexDistance make_distance(Real distance, const Vec3& normal, const Vec3& on_a, const Vec3& on_b, int iterations = 0) {
     ConvexDistance r;
-    r.distance = x.separation;
-    r.normal = x.normal;
-    r.on_a = x.on_a;
-    r.on_b = x.on_b;
+    r.distance = distance, r.normal = normal, r.on_a = on_a, r.on_b = on_b, r.iterations = iterations;
     return r;
 }
+ConvexDistance from_axis(const SeparatingAxis& x) { return make_distance(x.separation, x.normal, x.on_a, x.on_b); }
+ConvexDistance from_penetration(const Penetration& p) { return make_distance(-p.depth, p.normal, p.on_a, p.on_b, p.iterations); }
 
-ConvexDistance from_penetration(const Penetration& p) {
-    ConvexDistance r;
-    r.distance = -p.depth;
-    r.normal = p.normal;
-    r.on_a = p.on_a;
-    r.on_b = p.on_b;
-    r.iterations = p.iterations;
-    return r;
+ConvexDistance from_point_b(const ConvexPair& pair) {
+    const ClosestPoint c = closest_on_core(*pair.a, pair.b_in_a.p);
+    return make_distance(c.distance, c.normal, c.closest, pair.b_in_a.p);
 }
 
 bool has_faces(const Convex& c) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 namespace sinew {
 
@@ -296,6 +297,28 @@ void cut_surviving_edges(RepairWork& w, const std::vector<Link>& links) {
 }
 } // namespace
 
+// An edge of more than two sides that is one edge of the input's own vertices too: not cut already.
+static void find_crowded(const RepairWork& w, std::span<const RepairSide> sides, std::vector<std::array<int, 2>>& crowded) {
+    std::vector<std::array<int, 2>> ends;
+    for (const RepairSide& s : sides) {
+        const auto& v = w.faces[s.face].vertex;
+        const int p = v[s.corner], q = v[(s.corner + 1) % v.size()];
+        ends.push_back({std::min(p, q), std::max(p, q)});
+    }
+    std::sort(ends.begin(), ends.end());
+    for (std::size_t k = 2; k < ends.size(); ++k)
+        if (ends[k] == ends[k - 2]) return crowded.push_back({w.vertex_source[ends[k][0]], w.vertex_source[ends[k][1]]});
+}
+
+// Where a side is in its face, and which way it runs.
+static void find_corner(const RepairWork& w, RepairSide& s) {
+    const int n = int(w.faces[s.face].vertex.size());
+    for (int k = 0; k < n; ++k) {
+        const int a = w.cluster[w.faces[s.face].vertex[k]], b = w.cluster[w.faces[s.face].vertex[(k + 1) % n]];
+        if (std::min(a, b) == s.a && std::max(a, b) == s.b) s.corner = k, s.forward = a < b;
+    }
+}
+
 void connect_faces(const RepairOptions& o, RepairWork& w) {
     std::vector<RepairSide> sides = build_sides(w);
     std::vector<Link> links = regular_links(sides);
@@ -317,34 +340,15 @@ void connect_faces(const RepairOptions& o, RepairWork& w) {
     for (std::size_t i = 0, j = 0; i < sides.size(); i = j) {
         for (j = i; j < sides.size() && sides[j].a == sides[i].a && sides[j].b == sides[i].b;) ++j;
         if (j - i <= 2) continue;
-        // the input's own vertices tell whether it is cut already
-        std::vector<std::array<int, 2>> ends;
-        for (std::size_t k = i; k < j; ++k) {
-            const auto& v = w.faces[sides[k].face].vertex;
-            const int p = v[sides[k].corner], q = v[(sides[k].corner + 1) % v.size()];
-            ends.push_back({std::min(p, q), std::max(p, q)});
-        }
-        std::sort(ends.begin(), ends.end());
-        for (std::size_t k = 2; k < ends.size(); ++k)
-            if (ends[k] == ends[k - 2]) {
-                crowded.push_back({w.vertex_source[ends[k][0]], w.vertex_source[ends[k][1]]});
-                break;
-            }
+        find_crowded(w, std::span(sides).subspan(i, j - i), crowded);
         link_around_edge(w, &sides[i], &sides[i] + (j - i), sheet, links, alone);
     }
     if (o.orient) {
         std::vector<Part> parts = find_parts(w, links);
         turn_outwards(w, parts, reversed);
         // corners moved when faces were turned over
-        const auto mirror = [&](RepairSide& s) {
-            const int n = int(w.faces[s.face].vertex.size());
-            for (int k = 0; k < n; ++k) {
-                const int a = w.cluster[w.faces[s.face].vertex[k]], b = w.cluster[w.faces[s.face].vertex[(k + 1) % n]];
-                if (std::min(a, b) == s.a && std::max(a, b) == s.b) s.corner = k, s.forward = a < b;
-            }
-        };
-        for (Link& l : links) mirror(l.p), mirror(l.q);
-        for (Link& l : alone) mirror(l.p);
+        for (Link& l : links) find_corner(w, l.p), find_corner(w, l.q);
+        for (Link& l : alone) find_corner(w, l.p);
     }
     for (std::size_t f = 0; f < w.faces.size(); ++f)
         if (reversed[f] && w.faces[f].alive) w.report.reversed.push_back(w.faces[f].source);

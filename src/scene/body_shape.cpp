@@ -1,9 +1,11 @@
 #include "scene/body_shape.h"
 #include "core/math.h"
 #include "core/parallel.h"
+#include "geometry/decompose.h"
 #include "geometry/distance_grid.h"
 #include "geometry/hull.h"
 #include "geometry/triangulate.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace sinew {
@@ -21,6 +23,31 @@ Shape primitive(BodyShape shape, const BodyParams& p) {
     }
 }
 
+// Convex parts as one compound; fewer hulls than the limit needs are a note, no error.
+Shape decomposed_shape(const BodyParams& p, const TriangleShape& triangles, BuildContext& c) {
+    ShapeStore& store = c.builder.shapes;
+    const ParallelPtr parallel = make_parallel({});
+    DecomposeSettings settings;
+    settings.concavity = p.concavity;
+    settings.max_hulls = p.hulls;
+    settings.spacing = std::min(settings.spacing, p.concavity / 4);
+    Result<Decomposition> d = decompose_mesh(*parallel, triangles, settings);
+    for (const Error& e : d.errors) add_error(c, "shape", make_text(p.shape), "no decomposition of this mesh: " + e.message);
+    Shape shape{Shape::compound, {}, 0, int(store.compounds.size())};
+    if (!d) return shape;
+    CompoundShape parts;
+    for (HullShape& hull : d.value->hulls) {
+        parts.parts.push_back({Shape::hull, {}, 0, int(store.hulls.size())});
+        parts.poses.push_back({});
+        store.hulls.push_back(std::move(hull));
+    }
+    if (!d.value->within_limit)
+        c.notes.push_back(fmt::format("{}: {} hulls are not enough for a concavity of {} (\"hulls\", \"concavity\")", c.object.name,
+                                      d.value->hulls.size(), p.concavity));
+    store.compounds.push_back(std::move(parts));
+    return shape;
+}
+
 Shape mesh_shape(const BodyParams& p, const PolygonMesh& mesh, bool free, BuildContext& c) {
     ShapeStore& store = c.builder.shapes;
     Shape shape;
@@ -34,6 +61,7 @@ Shape mesh_shape(const BodyParams& p, const PolygonMesh& mesh, bool free, BuildC
         return shape;
     }
     TriangleShape triangles{mesh.positions, triangulate(mesh).triangles};
+    if (p.shape == "decomposition") return decomposed_shape(p, triangles, c);
     const bool solid = p.shape == "solid" || (p.shape == "auto" && free && is_closed(triangles));
     shape.kind = Shape::mesh;
     shape.data = int(store.meshes.size());

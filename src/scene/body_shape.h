@@ -1,5 +1,6 @@
 // What a rigid body touches with: its shape for other bodies, its surface for everything else.
-//   "shape": "auto" | "hull" | "mesh" | "solid"   of a body from a mesh file:
+//   "shape": "auto" | "decomposition" | "hull" | "mesh" | "solid"   of a body from a mesh file:
+//     decomposition  a compound of at most `hulls` convex hulls within `concavity` of the closed surface
 //     hull   the convex hull of its vertices
 //     mesh   its triangles, a surface without inside
 //     solid  the signed distance of the closed surface on a grid, with `cells` cells along the longest side

@@ -71,42 +71,53 @@ struct Rope {
     static void build(const Params&, BuildContext&);
 };
 
+// Where particles are or are born, and what they are.
+struct ParticleParams {
+    DeformableParams common;
+    std::string shape = "box";
+    Real3 size{1, 1, 1};
+    Real spacing = 0.1;
+    Value mesh;
+    Real mass = 1;
+    Real radius = 0.01;
+    bool passive = false;
+    std::string field;
+    int seed = 1;
+};
+template <class V> void particle_place_fields(ParticleParams& p, V&& v, std::string_view shape_doc, std::string_view mesh_doc) {
+    v("shape", p.shape, Field{.allowed = {"box", "sphere", "grid", "mesh"}, .doc = shape_doc});
+    v("size", p.size, Field{.min = 0, .unit = "m", .doc = "edges of the box or grid; radius of the sphere in x"});
+    v("spacing", p.spacing, Field{.min = 0, .min_exclusive = true, .unit = "m", .doc = "of the grid"});
+    v("mesh", p.mesh, Field{.doc = mesh_doc});
+}
+template <class V> void particle_fields(ParticleParams& p, V&& v, std::string_view seed_doc) {
+    v("mass", p.mass, Field{.min = 0, .min_exclusive = true, .unit = "kg", .doc = "of each particle"});
+    v("radius", p.radius, Field{.min = 0, .min_exclusive = true, .unit = "m", .doc = "drawn, and kept from obstacles"});
+    v("passive", p.passive, Field{.doc = "massless, carried by a velocity field"});
+    v("field", p.field, Field{.doc = "field that carries passive particles; default: the first one"});
+    v("seed", p.seed, Field{.min = 0, .doc = seed_doc});
+    deformable_fields(p.common, v);
+}
+
 struct Particles {
     static constexpr std::string_view name = "particles", body = "particles";
     static constexpr std::string_view doc = "points by a list, or filling a box, a sphere, a grid or a mesh's vertices";
-    struct Params {
-        DeformableParams common;
+    struct Params : ParticleParams {
         std::vector<Real3> positions, velocities;
         std::vector<double> masses;
         int count = 0;
-        std::string shape = "box";
-        Real3 size{1, 1, 1};
-        Real spacing = 0.1;
-        Value mesh, links, anchors, attributes;
-        Real mass = 1;
-        Real radius = 0.01;
-        bool passive = false;
-        std::string field;
-        int seed = 1;
+        Value links, anchors, attributes;
     };
     template <class V> static void fields(Params& p, V&& v) {
         v("positions", p.positions, Field{.unit = "m", .doc = "one per particle, instead of a shape"});
         v("velocities", p.velocities, Field{.unit = "m/s", .doc = "one per particle, added to the object's velocity"});
         v("masses", p.masses, Field{.min = 0, .min_exclusive = true, .unit = "kg", .doc = "one per particle, instead of mass"});
         v("count", p.count, Field{.min = 0, .max = 5e7, .doc = "particles of a box or sphere"});
-        v("shape", p.shape, Field{.allowed = {"box", "sphere", "grid", "mesh"}, .doc = "where particles are"});
-        v("size", p.size, Field{.min = 0, .unit = "m", .doc = "edges of the box or grid; radius of the sphere in x"});
-        v("spacing", p.spacing, Field{.min = 0, .min_exclusive = true, .unit = "m", .doc = "of the grid"});
-        v("mesh", p.mesh, Field{.doc = "shape mesh: one particle per vertex"});
+        particle_place_fields(p, v, "where particles are", "shape mesh: one particle per vertex");
         v("links", p.links, Field{.doc = "pairs of particles joined by the material's rod: [[0, 1], ...]"});
         v("anchors", p.anchors, Field{.doc = "soft pins: [{ point, to, stiffness, damping, length }, ...]"});
         v("attributes", p.attributes, Field{.doc = "named numbers per particle: a list of numbers or of vectors, or an expression of index"});
-        v("mass", p.mass, Field{.min = 0, .min_exclusive = true, .unit = "kg", .doc = "of each particle"});
-        v("radius", p.radius, Field{.min = 0, .min_exclusive = true, .unit = "m", .doc = "drawn, and kept from obstacles"});
-        v("passive", p.passive, Field{.doc = "massless, carried by a velocity field"});
-        v("field", p.field, Field{.doc = "field that carries passive particles; default: the first one"});
-        v("seed", p.seed, Field{.min = 0, .doc = "of random places"});
-        deformable_fields(p.common, v);
+        particle_fields(p, v, "of random places");
     }
     static void build(const Params&, BuildContext&);
 };
@@ -114,12 +125,8 @@ struct Particles {
 struct EmitterKind {
     static constexpr std::string_view name = "emitter", body = "particles";
     static constexpr std::string_view doc = "particles born at a rate, with a lifetime";
-    struct Params {
-        DeformableParams common;
-        std::string shape = "box";
-        Real3 size{0.1, 0.1, 0.1};
-        Real spacing = 0.1;
-        Value mesh;
+    struct Params : ParticleParams {
+        Params() { size = {0.1, 0.1, 0.1}, mass = 0.01; }
         Real rate = 100;
         Real lifetime = 0;
         int capacity = 0;
@@ -127,17 +134,9 @@ struct EmitterKind {
         Real3 speed{0, 0, 0};
         Real spread = 0;
         Real from = 0, until = 1e300;
-        Real mass = 0.01;
-        Real radius = 0.01;
-        bool passive = false;
-        std::string field;
-        int seed = 1;
     };
     template <class V> static void fields(Params& p, V&& v) {
-        v("shape", p.shape, Field{.allowed = {"box", "sphere", "grid", "mesh"}, .doc = "where particles are born"});
-        v("size", p.size, Field{.min = 0, .unit = "m", .doc = "edges of the box or grid; radius of the sphere in x"});
-        v("spacing", p.spacing, Field{.min = 0, .min_exclusive = true, .unit = "m", .doc = "of the grid"});
-        v("mesh", p.mesh, Field{.doc = "shape mesh: born at its vertices in turn"});
+        particle_place_fields(p, v, "where particles are born", "shape mesh: born at its vertices in turn");
         v("rate", p.rate, Field{.min = 0, .unit = "1/s", .doc = "births per second"});
         v("lifetime", p.lifetime, Field{.min = 0, .unit = "s", .doc = "0 = for ever"});
         v("capacity", p.capacity, Field{.min = 0, .max = 5e7, .doc = "most particles alive; default: rate times the shorter of "
@@ -147,12 +146,7 @@ struct EmitterKind {
         v("spread", p.spread, Field{.min = 0, .unit = "m/s", .doc = "random part of it"});
         v("from", p.from, Field{.unit = "s", .doc = "start"});
         v("until", p.until, Field{.unit = "s", .doc = "end"});
-        v("mass", p.mass, Field{.min = 0, .min_exclusive = true, .unit = "kg", .doc = "of each particle"});
-        v("radius", p.radius, Field{.min = 0, .min_exclusive = true, .unit = "m", .doc = "drawn, and kept from obstacles"});
-        v("passive", p.passive, Field{.doc = "massless, carried by a velocity field"});
-        v("field", p.field, Field{.doc = "field that carries passive particles; default: the first one"});
-        v("seed", p.seed, Field{.min = 0, .doc = "of random places and velocities"});
-        deformable_fields(p.common, v);
+        particle_fields(p, v, "of random places and velocities");
     }
     static void build(const Params&, BuildContext&);
 };
@@ -216,6 +210,8 @@ struct BodyParams {
     Value mesh;
     std::string shape = "auto";
     int cells = 48;
+    Real concavity = 0.02;
+    int hulls = 64;
 };
 template <class V> void body_fields(BodyParams& p, V&& v) {
     v("material", p.material, Field{.doc = "name of a material or preset, or inline: its solid density and friction"});
@@ -261,10 +257,14 @@ template <BodyShape S> struct Body {
         if constexpr (S == BodyShape::box) v("size", p.size, with_doc("edges along x, y, z"));
         if constexpr (S == BodyShape::mesh) {
             v("mesh", p.mesh, Field{.required = true, .doc = "file name, or { file, unit, up }"});
-            v("shape", p.shape, Field{.allowed = {"auto", "hull", "mesh", "solid"},
-                                      .doc = "what bodies touch: its convex hull, its triangles, or its signed distance; "
-                                             "auto: solid if it is free and closed, otherwise mesh"});
+            v("shape", p.shape, Field{.allowed = {"auto", "decomposition", "hull", "mesh", "solid"},
+                                      .doc = "what bodies touch: a few convex hulls that are close to it, one convex hull, its "
+                                             "triangles, or its signed distance; auto: solid if it is free and closed, "
+                                             "otherwise mesh"});
             v("cells", p.cells, Field{.min = 1, .max = 1024, .doc = "of the signed distance, along the longest side"});
+            v("concavity", p.concavity, Field{.min = 0.001, .max = 1, .doc = "of the decomposition: how far its hulls may be from the "
+                                                                              "solid, share of the bounding box diagonal"});
+            v("hulls", p.hulls, Field{.min = 1, .max = 1024, .doc = "most hulls of the decomposition"});
         }
         if constexpr (S == BodyShape::capsule || S == BodyShape::cone || S == BodyShape::cylinder || S == BodyShape::sphere)
             v("radius", p.radius, with_doc("radius"));

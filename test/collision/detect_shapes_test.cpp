@@ -144,6 +144,23 @@ TEST(detect_shapes, every_two_kinds_meet_and_the_order_does_not_depend_on_thread
     }
 }
 
+TEST(detect_shapes, every_broad_phase_gives_the_same_contacts) {
+    const ModelBuilder b = make_mixed_heap(60);
+    const auto parallel = make_parallel(Context{1, {}, {}});
+    const Contacts expected = detect(b);
+    for (const BroadPhase phase : {BroadPhase::sweep, BroadPhase::grid, BroadPhase::hierarchical_grid, BroadPhase::brute_force}) {
+        ShapeScratch scratch;
+        scratch.broad_phase = phase;
+        Contacts out;
+        ASSERT_TRUE(detect_shapes(*parallel, b.model, b.state.frame, 0.01, scratch, out));
+        ASSERT_EQ(out.point_point.size(), expected.point_point.size()) << name_of(phase);
+        for (std::size_t k = 0; k < out.point_point.size(); ++k) {
+            EXPECT_EQ(out.point_point[k].feature, expected.point_point[k].feature);
+            EXPECT_EQ(out.point_point[k].gap, expected.point_point[k].gap);
+        }
+    }
+}
+
 TEST(detect_shapes, shapes_of_every_kind_take_no_memory_once_it_has_grown) {
     const ModelBuilder b = make_mixed_heap(40);
     const auto parallel = make_parallel(Context{1, {}, {}});
@@ -211,6 +228,27 @@ TEST(detect_shapes, rules_groups_thickness_and_compounds_hold) {
     b.model.objects[2].groups = 2;
     b.model.objects[0].touches = b.model.objects[1].touches = 1;
     EXPECT_EQ(detect(b, 0.06).point_point.size(), 0u);
+}
+
+TEST(detect_shapes, right_after_the_unconstrained_prediction_finds_what_the_step_runs_into) {
+    ModelBuilder b;
+    add_body(b, "floor", {Shape::half_space, {}}, {}, kFixed);
+    add_body(b, "ball", {Shape::sphere, {0.1, 0, 0}}, {{0, 0.15, 0}, {}});
+    finish_model(b);
+    b.state.frame.v[1] = {0.5, -6, 0}, b.state.frame.w[1] = {0, 0, 2};
+    EXPECT_TRUE(detect(b).point_point.empty());
+    // v~ = v + h g, q~ = q + h v~
+    const Real h = 1.0 / 60;
+    FrameState& f = b.state.frame;
+    vec(f.v[1]) += h * vec(b.model.gravity);
+    vec(f.p[1]) += h * Vec3(vec(f.v[1]));
+    const Contacts got = detect(b);
+    ASSERT_EQ(got.point_point.size(), 1u);
+    const PointContact& c = got.point_point[0];
+    EXPECT_NEAR(c.gap, 0.15 - h * (6 + h * 9.81) - 0.1, 1e-12);
+    // the point of the ball moves with the predicted velocity and spin
+    const Vec3 r(0, -0.1, 0), spin(0, 0, 2);
+    EXPECT_LT((vec(c.velocity) - (Vec3(vec(f.v[1])) + spin.cross(r))).norm(), 1e-12);
 }
 
 TEST(detect_shapes, keeps_the_contacts_of_other_sources_and_refuses_what_is_no_number) {
