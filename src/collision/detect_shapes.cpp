@@ -38,10 +38,11 @@ int ordinal(const Model& m, int collider) {
     return (collider - first) << 16;
 }
 
-void add_contact(const Narrow& n, const ShapeLeaf& a, const ShapeLeaf& b, const PairRule& rule, const ShapePoint& p,
-                 std::vector<PointContact>& out) {
+void add_contact(const Narrow& n, const ShapeLeaf& a, const ShapeLeaf& b, const PairRule& rule,
+                 const ShapePoint& p, std::vector<PointContact>& out) {
     const Collider &ca = n.m.colliders[a.collider], &cb = n.m.colliders[b.collider];
-    const Real own = a.shape.rounding + b.shape.rounding, thickness = rule.thickness >= 0 ? rule.thickness : own;
+    const Real own = a.shape.rounding + b.shape.rounding,
+               thickness = rule.thickness >= 0 ? rule.thickness : own;
     PointContact c;
     c.gap = p.gap + own - thickness;
     if (!(c.gap < n.margin)) return;
@@ -65,7 +66,8 @@ void collide_pair(const Narrow& n, Pair pair, ShapeChunk& chunk) {
     const ShapeLeaf &a = n.s.leaves[pair[0]], &b = n.s.leaves[pair[1]];
     const PairRule rule = find_pair_rule(n.m, n.s.rules, object(pair[0]), object(pair[1]));
     if (!rule.touches) return;
-    const Real own = a.shape.rounding + b.shape.rounding, reach = n.margin + std::max(0.0, rule.thickness - own);
+    const Real own = a.shape.rounding + b.shape.rounding,
+               reach = n.margin + std::max(0.0, rule.thickness - own);
     collide_shapes(n.s.cache, a.shape, a.place, b.shape, b.place, reach, chunk.pair, chunk.points);
     for (const ShapePoint& p : chunk.points) add_contact(n, a, b, rule, p, chunk.found);
 }
@@ -92,10 +94,12 @@ bool build_boxes(const Model& m, const FrameState& frames, Real margin, ShapeScr
     s.boxes.clear();
     for (std::size_t k = 0; k < m.colliders.size(); ++k) {
         const Collider& c = m.colliders[k];
-        if (!vec(frames.p[c.frame]).allFinite() || !quat(frames.q[c.frame]).coeffs().allFinite()) return false;
+        if (!vec(frames.p[c.frame]).allFinite() || !quat(frames.q[c.frame]).coeffs().allFinite())
+            return false;
         add_leaves(m, int(k), compose(make_placement({frames.p[c.frame], frames.q[c.frame]}), c.pose), s);
     }
-    for (const ShapeLeaf& leaf : s.leaves) s.boxes.push_back(grow(shape_bounds(s.cache, leaf.shape, leaf.place), 0.5 * reach));
+    for (const ShapeLeaf& leaf : s.leaves)
+        s.boxes.push_back(grow(shape_bounds(s.cache, leaf.shape, leaf.place), 0.5 * reach));
     return true;
 }
 
@@ -104,7 +108,8 @@ std::size_t keep_meeting(const void* data, Pair* pair, std::size_t count) {
     const Narrow& n = *static_cast<const Narrow*>(data);
     std::size_t kept = 0;
     for (std::size_t k = 0; k < count; ++k) {
-        const Collider &a = n.m.colliders[n.s.leaves[pair[k][0]].collider], &b = n.m.colliders[n.s.leaves[pair[k][1]].collider];
+        const Collider &a = n.m.colliders[n.s.leaves[pair[k][0]].collider],
+                       &b = n.m.colliders[n.s.leaves[pair[k][1]].collider];
         if (may_meet(n.m, a, b)) pair[kept++] = pair[k];
     }
     return kept;
@@ -112,11 +117,12 @@ std::size_t keep_meeting(const void* data, Pair* pair, std::size_t count) {
 
 } // namespace
 
-bool detect_shapes(const Parallel& parallel, const Model& m, const FrameState& frames, Real margin, ShapeScratch& s,
-                   Contacts& out) {
+bool detect_shapes(const Parallel& parallel, const Model& m, const FrameState& frames, Real margin,
+                   ShapeScratch& s, Contacts& out) {
     s.found.clear();
     const Narrow narrow{m, frames, s, margin};
-    if (!build_boxes(m, frames, margin, s) || !find_pairs(parallel, s.broad_phase, s.boxes, {keep_meeting, &narrow}, s.broad, s.pairs)) {
+    if (!build_boxes(m, frames, margin, s) ||
+        !find_pairs(parallel, s.broad_phase, s.boxes, {keep_meeting, &narrow}, s.broad, s.pairs)) {
         replace_points(PointContact::shapes, s.found, out);
         return false;
     }
@@ -129,8 +135,10 @@ bool detect_shapes(const Parallel& parallel, const Model& m, const FrameState& f
     });
     std::size_t total = 0;
     for (int k = 0; k < chunks; ++k) total += s.chunks[k].found.size();
-    if (s.found.capacity() < total) s.found.reserve(2 * total); // growing contacts must not allocate every time
-    for (int k = 0; k < chunks; ++k) s.found.insert(s.found.end(), s.chunks[k].found.begin(), s.chunks[k].found.end());
+    if (s.found.capacity() < total)
+        s.found.reserve(2 * total); // growing contacts must not allocate every time
+    for (int k = 0; k < chunks; ++k)
+        s.found.insert(s.found.end(), s.chunks[k].found.begin(), s.chunks[k].found.end());
     // pairs come in order of shapes, which are in order of objects but for what edits appended
     std::sort(s.found.begin(), s.found.end(), [](const PointContact& a, const PointContact& b) {
         if (a.key != b.key) return a.key < b.key;

@@ -1,6 +1,6 @@
-// Contacts of rigid bodies by their shapes: boxes of posed shapes and parts of compounds in a broad phase, then the contact of each
-// pair (collision/shape_pair.h: any kind with any other). Two points per contact, fixed in the two frames; normal from b to
-// a; sorted by object, object, feature.
+// Contacts of rigid bodies by their shapes: boxes of posed shapes and parts of compounds in a broad phase,
+// then the contact of each pair (collision/shape_pair.h: any kind with any other). Two points per contact,
+// fixed in the two frames; normal from b to a; sorted by object, object, feature.
 #pragma once
 #include "collision/broad_phase.h"
 #include "collision/shape_pair.h"
@@ -32,9 +32,9 @@ struct ShapeScratch {
     std::vector<PointContact> found;
 };
 
-// Replaces the part `shapes` of point_point by points with gap < margin [m]. Bodies that cannot move do not meet each
-// other, a body does not meet itself, rules and groups hold; two unbounded shapes and shapes whose data is not valid touch
-// nothing. False, and no contacts, if a pose is not a number.
+// Replaces the part `shapes` of point_point by points with gap < margin [m]. Bodies that cannot move do not
+// meet each other, a body does not meet itself, rules and groups hold; two unbounded shapes and shapes whose
+// data is not valid touch nothing. False, and no contacts, if a pose is not a number.
 bool detect_shapes(const Parallel&, const Model&, const FrameState&, Real margin, ShapeScratch&, Contacts&);
 
 } // namespace sinew

@@ -1,11 +1,12 @@
-// One triangle of a mesh with what is around it, and which contact normals its features may have: those in the polar cone
-// of the mesh around the feature (collision/mesh_convex.h says why).
+// One triangle of a mesh with what is around it, and which contact normals its features may have: those in
+// the polar cone of the mesh around the feature (collision/mesh_convex.h says why).
 #pragma once
 #include "collision/mesh_convex.h"
 
 namespace sinew {
 
-inline constexpr Real kSnap = 1e-3; // [rad] angle below which a normal is a face's normal: floors bent by less count as flat
+inline constexpr Real kSnap =
+    1e-3; // [rad] angle below which a normal is a face's normal: floors bent by less count as flat
 
 inline Vec3 corner(const TriangleShape& m, int t, int k) { return vec(m.vertices[m.triangles[t][k]]); }
 inline bool is_near(const Vec3& n, const Vec3& m) { return (n - m).squaredNorm() < kSnap * kSnap; }

@@ -12,7 +12,8 @@ namespace sinew {
 
 namespace {
 constexpr Real kInf = std::numeric_limits<Real>::infinity();
-constexpr Real kShallow = 1.1; // edges deeper than this times what the depth of their points tells are dropped
+constexpr Real kShallow =
+    1.1; // edges deeper than this times what the depth of their points tells are dropped
 
 using Side = SurfacePairScratch::Side;
 
@@ -58,15 +59,16 @@ Aabb box_with_inside(const SurfaceSide& s) {
 std::uint64_t vertex_name(const SurfaceSide& s, const Side& side, int v) {
     if (!s.field) return std::uint64_t(v);
     const Real3& x = side.patch.vertices[v];
-    return std::uint64_t(std::llround(x.z / s.field->dz)) * std::uint64_t(s.field->nx) + std::uint64_t(std::llround(x.x / s.field->dx));
+    return std::uint64_t(std::llround(x.z / s.field->dz)) * std::uint64_t(s.field->nx) +
+           std::uint64_t(std::llround(x.x / s.field->dx));
 }
 std::uint64_t edge_name(const SurfaceSide& s, const Side& side, int t, int k) {
     return 3 * std::uint64_t(s.field ? side.patch_name[t] : t) + std::uint64_t(k);
 }
 
 // A contact of the surfaces without thickness, points and normal in the axes of a
-void add_point(const SidePair& pair, const Vec3& on_a, const Vec3& on_b, const Vec3& n, Real distance, std::uint64_t key,
-               std::vector<ShapePoint>& out) {
+void add_point(const SidePair& pair, const Vec3& on_a, const Vec3& on_b, const Vec3& n, Real distance,
+               std::uint64_t key, std::vector<ShapePoint>& out) {
     const Placement& f = pair.a.place;
     out.push_back({at(f, on_a + pair.a.thickness * n), at(f, on_b - pair.b.thickness * n), f.R * n,
                    distance - pair.a.thickness - pair.b.thickness, key});
@@ -79,15 +81,18 @@ bool went_through(const SurfaceSide& own, const Placement& to_other, const Surfa
     return has_inside(own) && find_distance(own, from(to_other, d.closest), rounding, inside);
 }
 
-// The contact of a vertex at p with the other surface, in the axes of that: nearest point, or the way out that the vertex
-// itself allows.
-bool find_vertex_contact(const SurfaceSide& own, const Side& mine, int v, const SurfaceSide& other, const Placement& to_other, Real limit,
-                         SurfaceDistance& d) {
+// The contact of a vertex at p with the other surface, in the axes of that: nearest point, or the way out
+// that the vertex itself allows.
+bool find_vertex_contact(const SurfaceSide& own, const Side& mine, int v, const SurfaceSide& other,
+                         const Placement& to_other, Real limit, SurfaceDistance& d) {
     const Vec3 p = at(to_other, vec(mine.surface->shape->vertices[v]));
-    const auto is_allowed = [&](const Vec3& n) { return vertex_allows(*mine.surface, v, -(to_other.R.transpose() * n), kSnap); };
+    const auto is_allowed = [&](const Vec3& n) {
+        return vertex_allows(*mine.surface, v, -(to_other.R.transpose() * n), kSnap);
+    };
     const bool open = !has_inside(other);
     // through an open surface at most by half the body
-    const Real through = open && has_inside(own) && !own.field ? 0.5 * (own.box.hi - own.box.lo).minCoeff() : 0;
+    const Real through =
+        open && has_inside(own) && !own.field ? 0.5 * (own.box.hi - own.box.lo).minCoeff() : 0;
     if (!find_distance(other, p, limit + through, d)) return false;
     if (is_allowed(d.normal)) return d.distance <= limit;
     if (open) {
@@ -108,27 +113,31 @@ void collide_vertices(const SidePair& pair, bool mine_is_a, const Side& mine, st
         if (!find_vertex_contact(own, mine, v, other, to_other, pair.limit, d)) continue;
         const std::uint64_t name = vertex_name(own, mine, v);
         const Vec3 foot = at(to_a, d.closest), n = to_a.R * d.normal, x = foot + d.distance * n;
-        if (mine_is_a) add_point(pair, x, foot, -n, d.distance, contact_key(0, name, 0), out);
-        else add_point(pair, foot, x, n, d.distance, contact_key(1, 0, name), out);
+        if (mine_is_a)
+            add_point(pair, x, foot, -n, d.distance, contact_key(0, name, 0), out);
+        else
+            add_point(pair, foot, x, n, d.distance, contact_key(1, 0, name), out);
     }
 }
 
-// Depth [m] of the deepest point of an edge within `reach` of the parameter `middle`; the edge in the side's axes. A few
-// samples, then golden sections around the best.
+// Depth [m] of the deepest point of an edge within `reach` of the parameter `middle`; the edge in the side's
+// axes. A few samples, then golden sections around the best.
 Real depth_of_edge(const SurfaceSide& s, const Vec3& x0, const Vec3& x1, Real middle, Real reach) {
     constexpr int kSteps = 4, kSections = 12;
     constexpr Real kGolden = 0.6180339887498949;
     const Real step = reach / (kSteps * (x1 - x0).norm());
     const auto depth = [&](Real at) {
         SurfaceDistance d;
-        return find_distance(s, x0 + std::clamp(at, 0.0, 1.0) * (x1 - x0), 0, d) ? std::max(0.0, -d.distance) : 0.0;
+        return find_distance(s, x0 + std::clamp(at, 0.0, 1.0) * (x1 - x0), 0, d) ? std::max(0.0, -d.distance)
+                                                                                 : 0.0;
     };
     Real deepest = 0, best = middle;
     for (int i = -kSteps; i <= kSteps; ++i)
         if (const Real d = depth(middle + step * i); d > deepest) deepest = d, best = middle + step * i;
     Real low = best - step, high = best + step;
     for (int i = 0; i < kSections; ++i) {
-        const Real p = high - kGolden * (high - low), q = low + kGolden * (high - low), dp = depth(p), dq = depth(q);
+        const Real p = high - kGolden * (high - low), q = low + kGolden * (high - low), dp = depth(p),
+                   dq = depth(q);
         (dp < dq ? low : high) = dp < dq ? p : q;
         deepest = std::max({deepest, dp, dq});
     }
@@ -138,7 +147,8 @@ Real depth_of_edge(const SurfaceSide& s, const Vec3& x0, const Vec3& x1, Real mi
 // both ends of an edge, in the side's axes
 bool lies_inside(const SurfaceSide& s, const Vec3& x0, const Vec3& x1) {
     SurfaceDistance d;
-    return has_inside(s) && find_distance(s, x0, 0, d) && d.distance < 0 && find_distance(s, x1, 0, d) && d.distance < 0;
+    return has_inside(s) && find_distance(s, x0, 0, d) && d.distance < 0 && find_distance(s, x1, 0, d) &&
+           d.distance < 0;
 }
 
 struct EdgeOfSide { // in the axes of a
@@ -151,8 +161,10 @@ EdgeOfSide edge_of(const MeshSurface& s, const Placement& in_a, int t, int k) {
     return {f, k, at(in_a, f.x[k]), at(in_a, f.x[(k + 1) % 3]), in_a.R * (f.normal + normal_across(f, k))};
 }
 
-// Normal from a to b and signed distance of two edges that cross; false if they do not, or not as material allows
-bool cross_edges(const SidePair& pair, const Placement& b_in_a, const EdgeOfSide& a, const EdgeOfSide& b, Vec3 on[2], Vec3& n, Real& distance) {
+// Normal from a to b and signed distance of two edges that cross; false if they do not, or not as material
+// allows
+bool cross_edges(const SidePair& pair, const Placement& b_in_a, const EdgeOfSide& a, const EdgeOfSide& b,
+                 Vec3 on[2], Vec3& n, Real& distance) {
     const Closest c = closest_edge_edge(a.x0, a.x1, b.x0, b.x1);
     const bool inside_a = has_inside(pair.a), inside_b = has_inside(pair.b);
     // what penetrates may be further apart than the limit, but not further than it is deep
@@ -166,29 +178,38 @@ bool cross_edges(const SidePair& pair, const Placement& b_in_a, const EdgeOfSide
     n = cross.normalized();
     // both edges' outward directions say where a ends and b begins
     const Vec3 apart = on[1] - on[0];
-    const Vec3 outwards = (inside_a ? a.outwards : Vec3(Vec3::Zero())) - (inside_b ? b.outwards : Vec3(Vec3::Zero()));
+    const Vec3 outwards =
+        (inside_a ? a.outwards : Vec3(Vec3::Zero())) - (inside_b ? b.outwards : Vec3(Vec3::Zero()));
     if (outwards.squaredNorm() > 0 ? n.dot(outwards) < 0 : n.dot(apart) < 0) n = -n;
     distance = n.dot(apart);
     if (distance > pair.limit) return false;
     return edge_allows(a.face, a.k, n) && edge_allows(b.face, b.k, -(b_in_a.R.transpose() * n));
 }
 
-void collide_edge_pair(const SidePair& pair, const Placement& b_in_a, const EdgeOfSide& a, const EdgeOfSide& b, std::uint64_t key,
-                       SurfacePairScratch& s) {
+void collide_edge_pair(const SidePair& pair, const Placement& b_in_a, const EdgeOfSide& a,
+                       const EdgeOfSide& b, std::uint64_t key, SurfacePairScratch& s) {
     Vec3 on[2], n;
     Real distance;
     if (!cross_edges(pair, b_in_a, a, b, on, n, distance)) return;
     if (distance < 0) {
-        // inside a wedge of half angle h a point at the depth d of its edge is d sin h deep; sin h = |n1 + n2| / 2
-        const Real depth = -distance, reach = 4 * depth, sa = a.outwards.norm() / 2, sb = b.outwards.norm() / 2;
-        const auto part = [](const Vec3& x, const Vec3& x0, const Vec3& x1) { return (x - x0).norm() / (x1 - x0).norm(); };
+        // inside a wedge of half angle h a point at the depth d of its edge is d sin h deep; sin h = |n1 +
+        // n2| / 2
+        const Real depth = -distance, reach = 4 * depth, sa = a.outwards.norm() / 2,
+                   sb = b.outwards.norm() / 2;
+        const auto part = [](const Vec3& x, const Vec3& x0, const Vec3& x1) {
+            return (x - x0).norm() / (x1 - x0).norm();
+        };
         // edges shorter than the overlap, or with both ends inside, have vertices that touch
         if (depth > std::min((a.x1 - a.x0).norm(), (b.x1 - b.x0).norm())) return;
-        if (lies_inside(pair.a, b.x0, b.x1) || lies_inside(pair.b, from(b_in_a, a.x0), from(b_in_a, a.x1))) return;
+        if (lies_inside(pair.a, b.x0, b.x1) || lies_inside(pair.b, from(b_in_a, a.x0), from(b_in_a, a.x1)))
+            return;
         Real inside = 0;
-        if (has_inside(pair.a)) inside = depth_of_edge(pair.a, b.x0, b.x1, part(on[1], b.x0, b.x1), reach) / sa;
+        if (has_inside(pair.a))
+            inside = depth_of_edge(pair.a, b.x0, b.x1, part(on[1], b.x0, b.x1), reach) / sa;
         if (has_inside(pair.b) && depth > kShallow * inside)
-            inside = std::max(inside, depth_of_edge(pair.b, from(b_in_a, a.x0), from(b_in_a, a.x1), part(on[0], a.x0, a.x1), reach) / sb);
+            inside = std::max(inside, depth_of_edge(pair.b, from(b_in_a, a.x0), from(b_in_a, a.x1),
+                                                    part(on[0], a.x0, a.x1), reach) /
+                                          sb);
         if (!(inside > 0)) return; // far sides of bodies that do not overlap here
         if (!(depth <= kShallow * inside)) return add_point(pair, on[0], on[1], n, distance, key, s.doubtful);
     }
@@ -200,8 +221,10 @@ void collide_edges(const SidePair& pair, SurfacePairScratch& s) {
     const bool outer_is_a = !pair.b.field;
     const Side &outer = s.side[outer_is_a ? 0 : 1], &inner = s.side[outer_is_a ? 1 : 0];
     const SurfaceSide &own = outer_is_a ? pair.a : pair.b, &other = outer_is_a ? pair.b : pair.a;
-    const Placement to_inner = relative(other.place, own.place), b_in_a = relative(pair.a.place, pair.b.place);
-    const Placement outer_in_a = outer_is_a ? Placement{} : b_in_a, inner_in_a = outer_is_a ? b_in_a : Placement{};
+    const Placement to_inner = relative(other.place, own.place),
+                    b_in_a = relative(pair.a.place, pair.b.place);
+    const Placement outer_in_a = outer_is_a ? Placement{} : b_in_a,
+                    inner_in_a = outer_is_a ? b_in_a : Placement{};
     for (int t : outer.triangles) {
         if (!outer.surface->sharp[t]) continue;
         Aabb box;
@@ -212,24 +235,35 @@ void collide_edges(const SidePair& pair, SurfacePairScratch& s) {
             reach += std::max({(f.x[1] - f.x[0]).norm(), (f.x[2] - f.x[1]).norm(), (f.x[0] - f.x[2]).norm()});
         }
         const std::vector<int>* near = &inner.triangles;
-        if (!other.field) find_triangles(inner.surface->tree, *inner.surface->shape, grow(box, reach), false, s.near), near = &s.near;
+        if (!other.field)
+            find_triangles(inner.surface->tree, *inner.surface->shape, grow(box, reach), false, s.near),
+                near = &s.near;
         for (int u : *near) {
             if (!inner.surface->sharp[u]) continue;
             const TriangleShape& m = *inner.surface->shape;
-            if (other.field && !overlap(grow(box, reach), merge(merge(box_of(corner(m, u, 0)), corner(m, u, 1)), corner(m, u, 2)))) continue;
+            if (other.field &&
+                !overlap(grow(box, reach),
+                         merge(merge(box_of(corner(m, u, 0)), corner(m, u, 1)), corner(m, u, 2))))
+                continue;
             for (int e = 0; e < 9; ++e) {
-                if (!(outer.surface->sharp[t] >> (e / 3) & 1) || !(inner.surface->sharp[u] >> (e % 3) & 1)) continue;
-                const EdgeOfSide eo = edge_of(*outer.surface, outer_in_a, t, e / 3), ei = edge_of(*inner.surface, inner_in_a, u, e % 3);
-                const std::uint64_t no = edge_name(own, outer, t, e / 3), ni = edge_name(other, inner, u, e % 3);
-                if (outer_is_a) collide_edge_pair(pair, b_in_a, eo, ei, contact_key(2, no, ni), s);
-                else collide_edge_pair(pair, b_in_a, ei, eo, contact_key(2, ni, no), s);
+                if (!(outer.surface->sharp[t] >> (e / 3) & 1) || !(inner.surface->sharp[u] >> (e % 3) & 1))
+                    continue;
+                const EdgeOfSide eo = edge_of(*outer.surface, outer_in_a, t, e / 3),
+                                 ei = edge_of(*inner.surface, inner_in_a, u, e % 3);
+                const std::uint64_t no = edge_name(own, outer, t, e / 3),
+                                    ni = edge_name(other, inner, u, e % 3);
+                if (outer_is_a)
+                    collide_edge_pair(pair, b_in_a, eo, ei, contact_key(2, no, ni), s);
+                else
+                    collide_edge_pair(pair, b_in_a, ei, eo, contact_key(2, ni, no), s);
             }
         }
     }
 }
 } // namespace
 
-void collide_surfaces(const SurfaceSide& a, const SurfaceSide& b, Real margin, SurfacePairScratch& s, std::vector<ShapePoint>& out) {
+void collide_surfaces(const SurfaceSide& a, const SurfaceSide& b, Real margin, SurfacePairScratch& s,
+                      std::vector<ShapePoint>& out) {
     const SidePair pair{a, b, margin + a.thickness + b.thickness};
     const Placement b_in_a = relative(a.place, b.place), a_in_b = relative(b.place, a.place);
     s.points.clear();
@@ -241,23 +275,31 @@ void collide_surfaces(const SurfaceSide& a, const SurfaceSide& b, Real margin, S
     collide_vertices(pair, false, s.side[1], s.points);
     collide_edges(pair, s);
     // nothing else overlaps: the shallowest of the edges in doubt does
-    const auto deeper = [](const ShapePoint& p, const ShapePoint& q) { return std::tie(p.gap, p.key) < std::tie(q.gap, q.key); };
+    const auto deeper = [](const ShapePoint& p, const ShapePoint& q) {
+        return std::tie(p.gap, p.key) < std::tie(q.gap, q.key);
+    };
     const Real thickness = a.thickness + b.thickness;
-    const bool overlapping = std::any_of(s.points.begin(), s.points.end(), [&](const ShapePoint& p) { return p.gap < -thickness; });
-    if (!overlapping && !s.doubtful.empty()) s.points.push_back(*std::max_element(s.doubtful.begin(), s.doubtful.end(), deeper));
+    const bool overlapping = std::any_of(s.points.begin(), s.points.end(),
+                                         [&](const ShapePoint& p) { return p.gap < -thickness; });
+    if (!overlapping && !s.doubtful.empty())
+        s.points.push_back(*std::max_element(s.doubtful.begin(), s.doubtful.end(), deeper));
     reduce_groups(s.points, s.used, s.group, out);
 }
 
-void reduce_groups(std::vector<ShapePoint>& points, std::vector<std::uint8_t>& used, std::vector<int>& group, std::vector<ShapePoint>& out) {
+void reduce_groups(std::vector<ShapePoint>& points, std::vector<std::uint8_t>& used, std::vector<int>& group,
+                   std::vector<ShapePoint>& out) {
     constexpr Real kAlike = 0.94; // cosine of 20 degrees
     constexpr int kDirections = 16;
-    std::sort(points.begin(), points.end(), [](const ShapePoint& p, const ShapePoint& q) { return std::tie(p.gap, p.key) < std::tie(q.gap, q.key); });
+    std::sort(points.begin(), points.end(), [](const ShapePoint& p, const ShapePoint& q) {
+        return std::tie(p.gap, p.key) < std::tie(q.gap, q.key);
+    });
     used.assign(points.size(), 0);
     for (std::size_t i = 0; i < points.size(); ++i) {
         if (used[i]) continue;
         group.clear(); // the deepest first
         for (std::size_t j = i; j < points.size(); ++j)
-            if (!used[j] && points[j].normal.dot(points[i].normal) > kAlike) used[j] = 1, group.push_back(int(j));
+            if (!used[j] && points[j].normal.dot(points[i].normal) > kAlike)
+                used[j] = 1, group.push_back(int(j));
         // the outermost along some directions, so that four of them span the contact
         ClipPoints few;
         Vec3 s, t;

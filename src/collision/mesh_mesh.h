@@ -1,14 +1,14 @@
 // Two surfaces of triangles (meshes, solids, height fields) against each other, by their features.
-//   vertex   of one in reach of the other: the nearest point there, with sign where the other has an inside: a closed mesh
+//   vertex   of one in reach of the other: the nearest point there, with sign where the other has an inside:
+//   a closed mesh
 //            by its pseudonormals, a solid deep inside by its distance grid, a height field below itself
 //   edges    that cross: nearest points inside both; where both say "inside" they penetrate by their distance
-// A normal counts only where both surfaces allow it (polar cones, collision/mesh_feature.h): no ghosts of internal edges
-// on either side. A vertex inside whose nearest way out is refused leaves along its own normal. Edges that seem to
-// penetrate far deeper than any of their points lies inside the other are sides of a shallow overlap and are dropped,
-// unless nothing else overlaps.
-// Open meshes have no inside: they keep others away within thickness and margin only.
-// Points whose normals differ by less than 20 degrees form a group; of each the outermost four and the deepest stay, with
-// their own normals.
+// A normal counts only where both surfaces allow it (polar cones, collision/mesh_feature.h): no ghosts of
+// internal edges on either side. A vertex inside whose nearest way out is refused leaves along its own
+// normal. Edges that seem to penetrate far deeper than any of their points lies inside the other are sides of
+// a shallow overlap and are dropped, unless nothing else overlaps. Open meshes have no inside: they keep
+// others away within thickness and margin only. Points whose normals differ by less than 20 degrees form a
+// group; of each the outermost four and the deepest stay, with their own normals.
 #pragma once
 #include "collision/mesh_convex.h"
 
@@ -20,7 +20,7 @@ struct SurfaceSide {
     const HeightFieldShape* field = nullptr; // instead of both
     Aabb box;                                // [m] of the surface, own axes
     Placement place;
-    Real thickness = 0;                      // [m]
+    Real thickness = 0; // [m]
 };
 
 struct ShapePoint {
@@ -47,9 +47,11 @@ struct SurfacePairScratch {
 };
 
 // Adds the points with a gap of at most `margin` [m].
-void collide_surfaces(const SurfaceSide& a, const SurfaceSide& b, Real margin, SurfacePairScratch&, std::vector<ShapePoint>& out);
+void collide_surfaces(const SurfaceSide& a, const SurfaceSide& b, Real margin, SurfacePairScratch&,
+                      std::vector<ShapePoint>& out);
 
 // At most four points of each group of near normals; adds to out.
-void reduce_groups(std::vector<ShapePoint>& points, std::vector<std::uint8_t>& used, std::vector<int>& group, std::vector<ShapePoint>& out);
+void reduce_groups(std::vector<ShapePoint>& points, std::vector<std::uint8_t>& used, std::vector<int>& group,
+                   std::vector<ShapePoint>& out);
 
 } // namespace sinew

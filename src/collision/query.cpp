@@ -1,5 +1,5 @@
-// Everything that can be met is an item in one tree of boxes: convex shapes, whole surfaces with trees of their own, single
-// triangles, lines and particles of what deforms (query_item.h).
+// Everything that can be met is an item in one tree of boxes: convex shapes, whole surfaces with trees of
+// their own, single triangles, lines and particles of what deforms (query_item.h).
 #include "collision/aabb_tree_visit.h"
 #include "collision/query_item.h"
 #include "geometry/compound.h"
@@ -14,10 +14,10 @@ struct Query {
     ParallelPtr parallel;
     std::vector<QueryItem> items; // by object, part, index
     std::vector<Aabb> boxes;
-    std::vector<Real3> x;         // surface
-    std::vector<Id> id;           // per object
+    std::vector<Real3> x; // surface
+    std::vector<Id> id;   // per object
     std::vector<std::uint32_t> groups;
-    ShapeCache cache;             // hulls, meshes and fields of the items
+    ShapeCache cache; // hulls, meshes and fields of the items
     AabbTree tree;
     TreeScratch scratch;
 };
@@ -29,16 +29,21 @@ bool is_met(const Query& q, const QueryFilter& f, int object) {
     return (q.groups[object] & f.groups) && !(f.ignore && f.ignore == q.id[object]);
 }
 
-void add_shape(const ShapeCache& cache, const Shape& shape, const Placement& place, int object, std::vector<QueryItem>& items) {
+void add_shape(const ShapeCache& cache, const Shape& shape, const Placement& place, int object,
+               std::vector<QueryItem>& items) {
     QueryItem item;
     item.place = place, item.object = object;
     if (const auto convex = make_convex(store_of(cache), shape)) {
         item.convex = *convex;
     } else {
-        item.surface = surface_of(cache, shape), item.grid = grid_of(cache, shape), item.field = field_of(cache, shape);
-        if (item.field) item.box = cache.field_box[shape.data];
-        else if (item.surface) item.box = item.surface->tree.nodes[0].box;
-        else return; // nothing there
+        item.surface = surface_of(cache, shape), item.grid = grid_of(cache, shape),
+        item.field = field_of(cache, shape);
+        if (item.field)
+            item.box = cache.field_box[shape.data];
+        else if (item.surface)
+            item.box = item.surface->tree.nodes[0].box;
+        else
+            return; // nothing there
     }
     items.push_back(item);
 }
@@ -72,7 +77,11 @@ void add_surface(const Model& m, const State& s, int object, std::vector<std::ui
         const auto& t = m.surface.triangles[k];
         for (int v : t) used[v] = 1;
         if (alive(t[0]) && alive(t[1]) && alive(t[2]))
-            q.items.push_back({make_triangle(at(t[0]), at(t[1]), at(t[2]), 0), {}, object, QueryHit::triangle, k - o.triangles.begin});
+            q.items.push_back({make_triangle(at(t[0]), at(t[1]), at(t[2]), 0),
+                               {},
+                               object,
+                               QueryHit::triangle,
+                               k - o.triangles.begin});
     }
     for (int k = o.edges.begin; k < o.edges.end; ++k) {
         const auto& e = m.surface.edges[k];
@@ -82,7 +91,8 @@ void add_surface(const Model& m, const State& s, int object, std::vector<std::ui
         const Vec3 way = at(e[1]) - at(e[0]);
         c.size = {0, way.norm() / 2, 0};
         c.radius = std::max(m.surface.thickness[e[0]], m.surface.thickness[e[1]]);
-        const Vec3 y = way.squaredNorm() > 0 ? Vec3(way.normalized()) : Vec3(Vec3::UnitY()), x = perpendicular(y);
+        const Vec3 y = way.squaredNorm() > 0 ? Vec3(way.normalized()) : Vec3(Vec3::UnitY()),
+                   x = perpendicular(y);
         Placement f;
         f.R << x, y, x.cross(y);
         f.p = 0.5 * (at(e[0]) + at(e[1]));
@@ -165,9 +175,11 @@ bool update(Query& q, const Model& m, const State& s) {
     return false;
 }
 
-std::optional<QueryHit> cast_ray(const Query& q, const Real3& origin, const Real3& direction, double far, const QueryFilter& filter) {
+std::optional<QueryHit> cast_ray(const Query& q, const Real3& origin, const Real3& direction, double far,
+                                 const QueryFilter& filter) {
     const Real length = vec(direction).norm();
-    if (q.items.empty() || !(length > 0) || !std::isfinite(length) || !vec(origin).allFinite() || !(far >= 0)) return {};
+    if (q.items.empty() || !(length > 0) || !std::isfinite(length) || !vec(origin).allFinite() || !(far >= 0))
+        return {};
     Ray ray{vec(origin), vec(direction) / length, far};
     Best best;
     visit_ray(q.tree, ray, [&](int k, Real) {
@@ -175,7 +187,8 @@ std::optional<QueryHit> cast_ray(const Query& q, const Real3& origin, const Real
         const Real limit = best.item < 0 ? Real(far) : best.hit.distance;
         if (!is_met(q, filter, item.object)) return limit;
         ItemHit hit;
-        if (!cast_ray(item, ray.start, ray.direction, limit, hit) || !best.takes(hit.distance, k)) return limit;
+        if (!cast_ray(item, ray.start, ray.direction, limit, hit) || !best.takes(hit.distance, k))
+            return limit;
         best = {k, make_hit(q, item, hit)};
         return hit.distance;
     });
@@ -196,14 +209,15 @@ std::optional<QueryHit> cast_shape(const Query& q, const Shape& shape, const Pos
         const QueryItem& item = q.items[k];
         if (!is_met(q, filter, item.object)) continue;
         ItemHit hit;
-        if (!cast_convex(item, *moved, place, u, best.item < 0 ? far : best.hit.distance, triangles, hit)) continue;
+        if (!cast_convex(item, *moved, place, u, best.item < 0 ? far : best.hit.distance, triangles, hit))
+            continue;
         if (best.takes(hit.distance, k)) best = {k, make_hit(q, item, hit)};
     }
     return best.item < 0 ? std::nullopt : std::optional(best.hit);
 }
 
-std::vector<QueryHit> find_overlaps(const Query& q, const Shape& shape, const Pose& pose, double margin, const QueryFilter& filter,
-                                    const ShapeStore* store) {
+std::vector<QueryHit> find_overlaps(const Query& q, const Shape& shape, const Pose& pose, double margin,
+                                    const QueryFilter& filter, const ShapeStore* store) {
     std::vector<QueryHit> out;
     const std::optional<Convex> placed = make_convex(store_or_empty(store), shape);
     if (q.items.empty() || !placed || !is_finite(pose) || std::isnan(margin)) return out;
@@ -221,7 +235,8 @@ std::vector<QueryHit> find_overlaps(const Query& q, const Shape& shape, const Po
     return out;
 }
 
-std::optional<QueryHit> find_closest(const Query& q, const Real3& point, double within, const QueryFilter& filter) {
+std::optional<QueryHit> find_closest(const Query& q, const Real3& point, double within,
+                                     const QueryFilter& filter) {
     if (q.items.empty() || !vec(point).allFinite() || !(within >= 0)) return {};
     const Vec3 p = vec(point);
     Best best;

@@ -15,7 +15,8 @@ constexpr Real kInf = std::numeric_limits<Real>::infinity();
 
 bool is_convex(const QueryItem& i) { return !i.surface && !i.field; }
 
-// Where an inside point is nearest to the surface, own axes; false for points outside and for what has no inside.
+// Where an inside point is nearest to the surface, own axes; false for points outside and for what has no
+// inside.
 bool find_inside(const QueryItem& i, const Vec3& p, SurfaceDistance& d) {
     if (!i.grid && !i.field) return false;
     const SurfaceSide side{i.surface, i.grid, i.field, i.box, {}, 0};
@@ -27,8 +28,10 @@ ItemHit inside_hit(const QueryItem& i, const SurfaceDistance& d, Real distance) 
 }
 
 void find_near(const QueryItem& i, const Aabb& box, std::vector<int>& near) {
-    if (i.field) find_triangles(*i.field, box, near);
-    else find_triangles(i.surface->tree, *i.surface->shape, box, false, near);
+    if (i.field)
+        find_triangles(*i.field, box, near);
+    else
+        find_triangles(i.surface->tree, *i.surface->shape, box, false, near);
 }
 
 Convex triangle_of(const QueryItem& i, int t) {
@@ -74,11 +77,13 @@ bool cast_ray(const QueryItem& i, const Vec3& origin, const Vec3& u, Real far, I
     }
     if (r.triangle < 0) return false;
     const Vec3 n = i.place.R * r.normal;
-    out = {r.t, origin + r.t * u, n.dot(u) > 0 ? Vec3(-n) : n, QueryHit::triangle, is_convex(i) ? i.index : r.triangle};
+    out = {r.t, origin + r.t * u, n.dot(u) > 0 ? Vec3(-n) : n, QueryHit::triangle,
+           is_convex(i) ? i.index : r.triangle};
     return true;
 }
 
-bool cast_convex(const QueryItem& i, const Convex& c, const Placement& f, const Vec3& u, Real far, std::vector<int>& near, ItemHit& out) {
+bool cast_convex(const QueryItem& i, const Convex& c, const Placement& f, const Vec3& u, Real far,
+                 std::vector<int>& near, ItemHit& out) {
     const RigidMotion motion = straight(f, far * u);
     CastHit hit;
     if (is_convex(i)) {
@@ -108,7 +113,8 @@ bool cast_convex(const QueryItem& i, const Convex& c, const Placement& f, const 
     return found;
 }
 
-void find_overlaps(const QueryItem& i, const Convex& c, const Placement& f, Real margin, std::vector<int>& near, std::vector<ItemHit>& out) {
+void find_overlaps(const QueryItem& i, const Convex& c, const Placement& f, Real margin,
+                   std::vector<int>& near, std::vector<ItemHit>& out) {
     if (is_convex(i)) {
         const ConvexDistance d = convex_distance(c, f, i.convex, i.place);
         if (d.distance <= margin) out.push_back({d.distance, d.on_b, -d.normal, i.part, i.index});
@@ -122,7 +128,8 @@ void find_overlaps(const QueryItem& i, const Convex& c, const Placement& f, Real
         if (d.distance <= margin) out.push_back({d.distance, d.on_b, -d.normal, QueryHit::triangle, t});
     }
     if (out.size() > before || !is_bounded(c)) return;
-    if (SurfaceDistance d; find_inside(i, at(local, center_of(c)), d)) out.push_back(inside_hit(i, d, separation(d, c, local)));
+    if (SurfaceDistance d; find_inside(i, at(local, center_of(c)), d))
+        out.push_back(inside_hit(i, d, separation(d, c, local)));
 }
 
 bool find_closest(const QueryItem& i, const Vec3& p, Real within, ItemHit& out) {
@@ -143,16 +150,15 @@ bool find_closest(const QueryItem& i, const Vec3& p, Real within, ItemHit& out) 
         s.at = closest_on_triangle(q, x[0], x[1], x[2]);
         s.distance = (q - s.at.point).norm();
         s.triangle = i.index;
-    } else if (i.field) {
-        s = find_closest(*i.field, q, within);
-        if (s.triangle >= 0) normal = triangle_of(i, s.triangle).normal;
     } else {
-        s = find_closest(i.surface->tree, *i.surface->shape, q, within);
-        if (s.triangle >= 0) normal = i.surface->normal[s.triangle];
+        s = i.field ? find_closest(*i.field, q, within)
+                    : find_closest(i.surface->tree, *i.surface->shape, q, within);
+        if (s.triangle >= 0) normal = triangle_of(i, s.triangle).normal;
     }
     if (s.triangle < 0 || !(s.distance <= within)) return false;
     const Vec3 way = q - s.at.point;
-    out = {s.distance, at(i.place, s.at.point), i.place.R * (s.distance > 0 ? Vec3(way / s.distance) : normal), QueryHit::triangle, s.triangle};
+    out = {s.distance, at(i.place, s.at.point),
+           i.place.R * (s.distance > 0 ? Vec3(way / s.distance) : normal), QueryHit::triangle, s.triangle};
     return true;
 }
 

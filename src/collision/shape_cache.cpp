@@ -14,19 +14,27 @@ bool is_mesh(const TriangleShape& m) {
     for (const auto& t : m.triangles)
         for (int v : t)
             if (v < 0 || v >= n) return false;
-    return std::all_of(m.vertices.begin(), m.vertices.end(), [](const Real3& x) { return vec(x).allFinite(); });
+    return std::all_of(m.vertices.begin(), m.vertices.end(),
+                       [](const Real3& x) { return vec(x).allFinite(); });
 }
 
-bool is_same(const TriangleShape& a, const TriangleShape& b) { return a.vertices == b.vertices && a.triangles == b.triangles; }
+bool is_same(const TriangleShape& a, const TriangleShape& b) {
+    return a.vertices == b.vertices && a.triangles == b.triangles;
+}
 
-bool has_mesh(const ShapeStore& store, const DistanceGridShape& g) { return g.mesh >= 0 && g.mesh < int(store.meshes.size()); }
+bool has_mesh(const ShapeStore& store, const DistanceGridShape& g) {
+    return g.mesh >= 0 && g.mesh < int(store.meshes.size());
+}
 
 void update_meshes(ShapeCache& before, ShapeCache& now) {
     for (std::size_t k = 0; k < now.store->meshes.size(); ++k) {
         const TriangleShape& m = now.store->meshes[k];
-        const bool kept = k < before.meshes.size() && before.meshes[k].shape && is_same(*before.meshes[k].shape, m);
-        if (kept) now.meshes.push_back(std::move(before.meshes[k]));
-        else now.meshes.push_back(is_mesh(m) ? build_mesh_surface(m) : MeshSurface{});
+        const bool kept =
+            k < before.meshes.size() && before.meshes[k].shape && is_same(*before.meshes[k].shape, m);
+        if (kept)
+            now.meshes.push_back(std::move(before.meshes[k]));
+        else
+            now.meshes.push_back(is_mesh(m) ? build_mesh_surface(m) : MeshSurface{});
         if (kept) now.meshes.back().shape = &m;
     }
 }
@@ -40,7 +48,9 @@ void update_grids(ShapeCache& now) {
     }
 }
 
-template <class T> const T* find(const std::vector<T>& list, int k) { return k >= 0 && k < int(list.size()) ? &list[k] : nullptr; }
+template <class T> const T* find(const std::vector<T>& list, int k) {
+    return k >= 0 && k < int(list.size()) ? &list[k] : nullptr;
+}
 } // namespace
 
 const ShapeStore& store_of(const ShapeCache& c) {
@@ -77,12 +87,15 @@ const MeshSurface* surface_of(const ShapeCache& c, const Shape& s) {
 }
 
 const DistanceGridShape* grid_of(const ShapeCache& c, const Shape& s) {
-    if (s.kind != Shape::solid || s.data < 0 || s.data >= int(c.grid_valid.size()) || !c.grid_valid[s.data]) return nullptr;
+    if (s.kind != Shape::solid || s.data < 0 || s.data >= int(c.grid_valid.size()) || !c.grid_valid[s.data])
+        return nullptr;
     return &c.store->distance_grids[s.data];
 }
 
 const HeightFieldShape* field_of(const ShapeCache& c, const Shape& s) {
-    if (s.kind != Shape::height_field || s.data < 0 || s.data >= int(c.field_valid.size()) || !c.field_valid[s.data]) return nullptr;
+    if (s.kind != Shape::height_field || s.data < 0 || s.data >= int(c.field_valid.size()) ||
+        !c.field_valid[s.data])
+        return nullptr;
     return &c.store->height_fields[s.data];
 }
 

@@ -1,5 +1,6 @@
-// What the shapes of a store need for contact and questions beside their data: trees and neighbours of meshes, surfaces of
-// distance grids, compounds taken apart, boxes. Made once per store; of a store that has grown only what is new.
+// What the shapes of a store need for contact and questions beside their data: trees and neighbours of
+// meshes, surfaces of distance grids, compounds taken apart, boxes. Made once per store; of a store that has
+// grown only what is new.
 #pragma once
 #include "collision/mesh_convex.h"
 #include "geometry/compound.h"
@@ -8,12 +9,12 @@
 namespace sinew {
 
 struct ShapeCache {
-    std::shared_ptr<const ShapeStore> store;     // null = none
-    std::vector<MeshSurface> meshes;             // per mesh; shape = null where the mesh is not valid
+    std::shared_ptr<const ShapeStore> store;          // null = none
+    std::vector<MeshSurface> meshes;                  // per mesh; shape = null where the mesh is not valid
     std::vector<std::unique_ptr<TriangleShape>> made; // per distance grid without a mesh its surface
     std::vector<MeshSurface> made_surface;
     std::vector<std::uint8_t> grid_valid, field_valid;
-    std::vector<Aabb> field_box;                 // of the surface
+    std::vector<Aabb> field_box;                     // of the surface
     std::vector<std::vector<PlacedShape>> compounds; // per compound its parts; none if it is not valid
 };
 
@@ -25,8 +26,8 @@ const MeshSurface* surface_of(const ShapeCache&, const Shape&); // mesh and soli
 const DistanceGridShape* grid_of(const ShapeCache&, const Shape&);
 const HeightFieldShape* field_of(const ShapeCache&, const Shape&);
 
-// Box around a placed shape that is no compound, empty if its data is missing. Of meshes, solids and height fields the box
-// around their box, so that its cost does not depend on their size.
+// Box around a placed shape that is no compound, empty if its data is missing. Of meshes, solids and height
+// fields the box around their box, so that its cost does not depend on their size.
 Aabb shape_bounds(const ShapeCache&, const Shape&, const Placement&);
 
 } // namespace sinew

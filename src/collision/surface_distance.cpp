@@ -18,14 +18,17 @@ Vec3 feature_normal(const MeshSurface& s, int t, TriangleFeature feature) {
 }
 
 // From the closest point, the normal of the surface there and the sign.
-void set_distance(const Vec3& p, const Vec3& closest, const Vec3& face, const Vec3& feature, Real sign, SurfaceDistance& out) {
+void set_distance(const Vec3& p, const Vec3& closest, const Vec3& face, const Vec3& feature, Real sign,
+                  SurfaceDistance& out) {
     const Vec3 way = p - closest;
     const Real length = way.norm();
     // on the surface the direction is rounding
     const bool touching = !(length > 1e-9 * (p.cwiseAbs().maxCoeff() + closest.cwiseAbs().maxCoeff()));
-    out.normal = touching ? (feature.squaredNorm() > 0 ? Vec3(feature.normalized()) : face) : Vec3(sign / length * way);
+    out.normal = touching ? (feature.squaredNorm() > 0 ? Vec3(feature.normalized()) : face)
+                          : Vec3(sign / length * way);
     if (is_near(out.normal, face)) out.normal = face;
     if (is_near(out.normal, -face)) out.normal = -face;
+    if (!(out.normal.squaredNorm() > 0.5)) out.normal = Vec3::UnitY(); // on a triangle without area
     out.distance = out.normal.dot(way);
     out.closest = p - out.distance * out.normal;
 }
@@ -74,8 +77,10 @@ bool find_distance(const SurfaceSide& s, const Vec3& p, Real limit, SurfaceDista
 
 bool leave_along(const SurfaceSide& s, const Vec3& p, const Vec3& u, SurfaceDistance& out) {
     RayPoint r;
-    if (s.field) r = cast_ray(*s.field, p, u, kInf);
-    else r = cast_ray(s.surface->tree, *s.surface->shape, p, u, kInf);
+    if (s.field)
+        r = cast_ray(*s.field, p, u, kInf);
+    else
+        r = cast_ray(s.surface->tree, *s.surface->shape, p, u, kInf);
     if (r.triangle < 0 || !(r.normal.dot(u) > 0)) return false;
     out.normal = r.normal;
     out.distance = -r.t * r.normal.dot(u);

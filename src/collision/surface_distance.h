@@ -5,8 +5,9 @@
 namespace sinew {
 
 struct SurfaceDistance {
-    Real distance = 0;           // [m] negative inside; of an open mesh never
-    Vec3 normal = Vec3::UnitY(); // unit, out of the material (open: to the side of p); p = closest + distance normal
+    Real distance = 0; // [m] negative inside; of an open mesh never
+    Vec3 normal =
+        Vec3::UnitY(); // unit, out of the material (open: to the side of p); p = closest + distance normal
     Vec3 closest = Vec3::Zero(); // [m]
 };
 // In the side's own axes. False if the point is further outside than `limit`.

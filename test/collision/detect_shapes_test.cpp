@@ -1,6 +1,6 @@
 // Contacts of bodies by their shapes: known configurations, who meets whom, order, threads.
-#include "collision/detect_shapes.h"
 #include "allocation_counter.h"
+#include "collision/detect_shapes.h"
 #include "collision/manifold.h"
 #include "core/math.h"
 #include "core/random.h"
@@ -15,7 +15,8 @@
 namespace sinew {
 namespace {
 
-int add_body(ModelBuilder& b, const std::string& name, const Shape& shape, const Pose& pose, std::uint8_t flags = kFree) {
+int add_body(ModelBuilder& b, const std::string& name, const Shape& shape, const Pose& pose,
+             std::uint8_t flags = kFree) {
     const int object = begin_object(b, name, "test");
     add_collider(b, shape, add_frame(b, pose, 1, {}, flags, {0, -1, 0}, {0, 0, 2}));
     return object;
@@ -60,10 +61,13 @@ ModelBuilder make_heap(int count) {
     Rng rng{9, 0, 0};
     add_body(b, "floor", {Shape::half_space, {}}, {}, kFixed);
     for (int i = 0; i < count; ++i) {
-        const Shape shapes[] = {{Shape::sphere, {0.3, 0, 0}}, {Shape::box, {0.3, 0.2, 0.25}}, {Shape::capsule, {0.15, 0.2, 0}},
+        const Shape shapes[] = {{Shape::sphere, {0.3, 0, 0}},
+                                {Shape::box, {0.3, 0.2, 0.25}},
+                                {Shape::capsule, {0.15, 0.2, 0}},
                                 {Shape::cylinder, {0.2, 0.3, 0}}};
         const Real3 p{draw_uniform(rng, -1, 1), draw_uniform(rng, 0, 1.5), draw_uniform(rng, -1, 1)};
-        add_body(b, "thing" + std::to_string(i), shapes[i % 4], {p, draw_rotation(rng)}, i % 7 == 3 ? kFixed : kFree);
+        add_body(b, "thing" + std::to_string(i), shapes[i % 4], {p, draw_rotation(rng)},
+                 i % 7 == 3 ? kFixed : kFree);
     }
     finish_model(b);
     return b;
@@ -100,21 +104,27 @@ ModelBuilder make_mixed_heap(int count) {
     ModelBuilder b;
     Rng rng{11, 0, 0};
     HeightFieldShape hills{31, 31, 0.2, 0.2, {}};
-    for (int k = 0; k < 31 * 31; ++k) hills.height.push_back(0.1 * std::sin(0.5 * (k % 31)) * std::cos(0.4 * (k / 31)));
+    for (int k = 0; k < 31 * 31; ++k)
+        hills.height.push_back(0.1 * std::sin(0.5 * (k % 31)) * std::cos(0.4 * (k / 31)));
     b.shapes.height_fields.push_back(hills);
     for (const PolygonMesh& m : {make_box({0.4, 0.3, 0.35}), make_icosphere(0.25, 2), make_grid(4, 4, 1, 1)})
         b.shapes.meshes.push_back({m.positions, triangulate(m).triangles});
-    b.shapes.distance_grids.push_back(*build_distance_grid(*make_parallel({}), b.shapes.meshes[1], {.cell = 0.05}).value);
+    b.shapes.distance_grids.push_back(
+        *build_distance_grid(*make_parallel({}), b.shapes.meshes[1], {.cell = 0.05}).value);
     b.shapes.distance_grids[0].mesh = 1;
-    b.shapes.compounds.push_back({{{Shape::sphere, {0.15, 0, 0}}, {Shape::mesh, {}, 0, 0}}, {{{0.2, 0, 0}, {}}, {{-0.2, 0, 0}, {}}}});
-    b.shapes.compounds.push_back({{{Shape::compound, {}, 0.01, 0}, {Shape::box, {0.1, 0.1, 0.1}}}, {{{0, 0.1, 0}, {}}, {{0, -0.2, 0}, {}}}});
+    b.shapes.compounds.push_back(
+        {{{Shape::sphere, {0.15, 0, 0}}, {Shape::mesh, {}, 0, 0}}, {{{0.2, 0, 0}, {}}, {{-0.2, 0, 0}, {}}}});
+    b.shapes.compounds.push_back({{{Shape::compound, {}, 0.01, 0}, {Shape::box, {0.1, 0.1, 0.1}}},
+                                  {{{0, 0.1, 0}, {}}, {{0, -0.2, 0}, {}}}});
     add_body(b, "hills", {Shape::height_field, {}, 0, 0}, {{-3, 0, -3}, {}}, kFixed);
     add_body(b, "wall", {Shape::half_space, {}}, {{0, -0.3, 0}, {}}, kFixed);
-    const Shape shapes[] = {{Shape::sphere, {0.3, 0, 0}}, {Shape::mesh, {}, 0, 0}, {Shape::solid, {}, 0, 0}, {Shape::mesh, {}, 0.02, 2},
+    const Shape shapes[] = {{Shape::sphere, {0.3, 0, 0}},   {Shape::mesh, {}, 0, 0},
+                            {Shape::solid, {}, 0, 0},       {Shape::mesh, {}, 0.02, 2},
                             {Shape::box, {0.2, 0.15, 0.2}}, {Shape::compound, {}, 0, 1}};
     for (int i = 0; i < count; ++i) {
         const Real3 p{draw_uniform(rng, -1.5, 1.5), draw_uniform(rng, 0, 0.8), draw_uniform(rng, -1.5, 1.5)};
-        add_body(b, "thing" + std::to_string(i), shapes[i % 6], {p, draw_rotation(rng)}, i % 9 == 3 ? kFixed : kFree);
+        add_body(b, "thing" + std::to_string(i), shapes[i % 6], {p, draw_rotation(rng)},
+                 i % 9 == 3 ? kFixed : kFree);
     }
     finish_model(b);
     return b;
@@ -129,9 +139,13 @@ TEST(detect_shapes, every_two_kinds_meet_and_the_order_does_not_depend_on_thread
         const int i = c.object_a < 2 ? c.object_a : 2 + (c.object_a - 2) % 6, j = 2 + (c.object_b - 2) % 6;
         kinds.insert({std::min(i, j), std::max(i, j)});
         EXPECT_LT(c.gap, 0.01);
-        if (k) { EXPECT_LT(std::pair(one.point_point[k - 1].key, one.point_point[k - 1].feature), std::pair(c.key, c.feature)); }
+        if (k) {
+            EXPECT_LT(std::pair(one.point_point[k - 1].key, one.point_point[k - 1].feature),
+                      std::pair(c.key, c.feature));
+        }
     }
-    EXPECT_GE(kinds.size(), 27u); // of 2 * 6 with the ground and 21 with each other: what this heap brings together
+    EXPECT_GE(kinds.size(),
+              27u); // of 2 * 6 with the ground and 21 with each other: what this heap brings together
     for (int threads : {2, 3, 8}) {
         const Contacts more = detect(b, 0.01, threads);
         ASSERT_EQ(one.point_point.size(), more.point_point.size());
@@ -148,7 +162,8 @@ TEST(detect_shapes, every_broad_phase_gives_the_same_contacts) {
     const ModelBuilder b = make_mixed_heap(60);
     const auto parallel = make_parallel(Context{1, {}, {}});
     const Contacts expected = detect(b);
-    for (const BroadPhase phase : {BroadPhase::sweep, BroadPhase::grid, BroadPhase::hierarchical_grid, BroadPhase::brute_force}) {
+    for (const BroadPhase phase :
+         {BroadPhase::sweep, BroadPhase::grid, BroadPhase::hierarchical_grid, BroadPhase::brute_force}) {
         ShapeScratch scratch;
         scratch.broad_phase = phase;
         Contacts out;
@@ -169,7 +184,9 @@ TEST(detect_shapes, shapes_of_every_kind_take_no_memory_once_it_has_grown) {
     for (int k = 0; k < 5; ++k) {
         const long before = allocation_count();
         ASSERT_TRUE(detect_shapes(*parallel, b.model, b.state.frame, 0.01, scratch, out));
-        if (k >= 2) { EXPECT_EQ(allocation_count() - before, 0) << k; }
+        if (k >= 2) {
+            EXPECT_EQ(allocation_count() - before, 0) << k;
+        }
     }
     EXPECT_GT(out.point_point.size(), 100u);
 }
@@ -177,13 +194,18 @@ TEST(detect_shapes, shapes_of_every_kind_take_no_memory_once_it_has_grown) {
 TEST(detect_shapes, data_that_is_missing_or_broken_touches_nothing_and_does_no_harm) {
     ModelBuilder b;
     const Real nan = std::numeric_limits<Real>::quiet_NaN();
-    b.shapes.meshes = {{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 7}}}, {{{nan, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}}}, {}};
+    b.shapes.meshes = {{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 7}}},
+                       {{{nan, 0, 0}, {1, 0, 0}, {0, 1, 0}}, {{0, 1, 2}}},
+                       {}};
     b.shapes.height_fields = {{3, 3, 1, 1, {0, 0}}, {2, 2, 1, 1, {0, 0, nan, 0}}};
-    b.shapes.distance_grids = {{{}, 0.1, {3, 3, 3}, {1}, -1}, {{}, 0.1, {2, 2, 2}, std::vector<float>(8, 1), 1}};
+    b.shapes.distance_grids = {{{}, 0.1, {3, 3, 3}, {1}, -1},
+                               {{}, 0.1, {2, 2, 2}, std::vector<float>(8, 1), 1}};
     b.shapes.compounds = {{{{Shape::compound, {}, 0, 0}}, {{}}}, {{{Shape::sphere, {1, 0, 0}}}, {}}};
     int n = 0;
-    for (const Shape::Kind kind : {Shape::hull, Shape::mesh, Shape::solid, Shape::height_field, Shape::compound})
-        for (int data = -1; data < 4; ++data) add_body(b, "bad" + std::to_string(n++), {kind, {}, 0, data}, {});
+    for (const Shape::Kind kind :
+         {Shape::hull, Shape::mesh, Shape::solid, Shape::height_field, Shape::compound})
+        for (int data = -1; data < 4; ++data)
+            add_body(b, "bad" + std::to_string(n++), {kind, {}, 0, data}, {});
     add_body(b, "thin", {Shape::mesh, {}, -1, 2}, {});
     add_body(b, "ball", {Shape::sphere, {1, 0, 0}}, {});
     finish_model(b);
@@ -210,14 +232,16 @@ TEST(detect_shapes, rules_groups_thickness_and_compounds_hold) {
     add_body(b, "a", {Shape::sphere, {0.5, 0, 0}}, {});
     add_body(b, "b", {Shape::sphere, {0.5, 0, 0}}, {{1.05, 0, 0}, {}});
     // a dumb-bell of two balls
-    b.shapes.compounds.push_back({{{Shape::sphere, {0.5, 0, 0}}, {Shape::sphere, {0.5, 0, 0}}}, {{{0, 0, 1.02}, {}}, {{1.05, 0, 1.02}, {}}}});
+    b.shapes.compounds.push_back({{{Shape::sphere, {0.5, 0, 0}}, {Shape::sphere, {0.5, 0, 0}}},
+                                  {{{0, 0, 1.02}, {}}, {{1.05, 0, 1.02}, {}}}});
     add_body(b, "c", {Shape::compound, {}, 0, 0}, {});
     finish_model(b);
     EXPECT_EQ(detect(b, 0.03).point_point.size(), 2u); // each ball of c with one of the others
     EXPECT_EQ(detect(b, 0.06).point_point.size(), 3u);
     const auto parts = detect(b, 0.06).point_point;
     for (std::size_t k = 1; k < parts.size(); ++k)
-        EXPECT_LT(std::pair(parts[k - 1].key, parts[k - 1].feature), std::pair(parts[k].key, parts[k].feature));
+        EXPECT_LT(std::pair(parts[k - 1].key, parts[k - 1].feature),
+                  std::pair(parts[k].key, parts[k].feature));
     b.model.contact_rules = {{1, 0, false, 0.3, 0.04}};
     const Contacts thick = detect(b, 0.03);
     ASSERT_EQ(thick.point_point.size(), 3u);

@@ -38,15 +38,19 @@ struct World {
     World() {
         Rng rng{21};
         const auto pose = [&](const Vec3& p) { return Pose{real3(p), draw_rotation(rng)}; };
-        for (const PolygonMesh& m : {make_icosphere(0.5, 2), make_box({1, 0.8, 0.6}), make_grid(3, 3, 1.5, 1.5)})
+        for (const PolygonMesh& m :
+             {make_icosphere(0.5, 2), make_box({1, 0.8, 0.6}), make_grid(3, 3, 1.5, 1.5)})
             b.shapes.meshes.push_back({m.positions, triangulate(m).triangles});
-        b.shapes.distance_grids.push_back(*build_distance_grid(*make_parallel({}), b.shapes.meshes[1], {.cell = 0.05}).value);
+        b.shapes.distance_grids.push_back(
+            *build_distance_grid(*make_parallel({}), b.shapes.meshes[1], {.cell = 0.05}).value);
         b.shapes.distance_grids[0].mesh = 1;
         HeightFieldShape hills{13, 11, 0.5, 0.5, {}};
         for (int k = 0; k < 13 * 11; ++k) hills.height.push_back(0.4 * draw_uniform(rng));
         b.shapes.height_fields.push_back(hills);
-        b.shapes.compounds.push_back({{{Shape::sphere, {0.3, 0, 0}}, {Shape::mesh, {}, 0, 2}}, {{{0, 0.5, 0}, {}}, {}}});
-        const Pose poses[] = {pose({0, 1, 0}), pose({1.5, 1, 0.3}), pose({-1.5, 1.2, 0.4}), pose({0.2, 1.5, 1.6})};
+        b.shapes.compounds.push_back(
+            {{{Shape::sphere, {0.3, 0, 0}}, {Shape::mesh, {}, 0, 2}}, {{{0, 0.5, 0}, {}}, {}}});
+        const Pose poses[] = {pose({0, 1, 0}), pose({1.5, 1, 0.3}), pose({-1.5, 1.2, 0.4}),
+                              pose({0.2, 1.5, 1.6})};
         add_pieces(b.shapes.meshes[0], poses[0], add_body("ball", {Shape::mesh, {}, 0, 0}, poses[0]));
         add_pieces(b.shapes.meshes[1], poses[1], add_body("crate", {Shape::solid, {}, 0, 0}, poses[1]));
         add_pieces(b.shapes.meshes[2], poses[2], add_body("sheet", {Shape::mesh, {}, 0, 2}, poses[2]));
@@ -70,7 +74,8 @@ struct World {
     }
     Real distance(const Convex& c, const Placement& f) const {
         Real least = std::numeric_limits<Real>::infinity();
-        for (const Piece& p : pieces) least = std::min(least, convex_distance(c, f, p.convex, p.place).distance);
+        for (const Piece& p : pieces)
+            least = std::min(least, convex_distance(c, f, p.convex, p.place).distance);
         return least;
     }
 };
@@ -101,8 +106,12 @@ TEST(mesh_body_query, rays_and_nearest_points_are_those_of_every_triangle) {
         }
         ASSERT_EQ(bool(ray), std::isfinite(first)) << trial;
         hits += bool(ray);
-        if (ray) { EXPECT_NEAR(ray->distance, first, 1e-8) << trial; } // Newton's end of the convex ray
-        if (ray && ray->part == QueryHit::triangle) { EXPECT_LE(vec(ray->normal).dot(u), 0); }
+        if (ray) {
+            EXPECT_NEAR(ray->distance, first, 1e-8) << trial;
+        } // Newton's end of the convex ray
+        if (ray && ray->part == QueryHit::triangle) {
+            EXPECT_LE(vec(ray->normal).dot(u), 0);
+        }
         EXPECT_NEAR(near->distance, least, 1e-9) << trial;
         EXPECT_FALSE(find_closest(*w.q, real3(p), 0.999 * least - 1e-9));
     }
@@ -114,7 +123,8 @@ TEST(mesh_body_query, casts_stop_where_the_nearest_triangle_is_touched_and_not_b
     const World w;
     Rng rng{6};
     int hits = 0, misses = 0;
-    const Shape shapes[] = {{Shape::sphere, {0.1, 0, 0}}, {Shape::box, {0.1, 0.15, 0.05}}, {Shape::capsule, {0.05, 0.2, 0}}};
+    const Shape shapes[] = {
+        {Shape::sphere, {0.1, 0, 0}}, {Shape::box, {0.1, 0.15, 0.05}}, {Shape::capsule, {0.05, 0.2, 0}}};
     for (int trial = 0; trial < 150; ++trial) {
         const Shape& s = shapes[trial % 3];
         const Convex c = *make_convex({}, s);
@@ -133,7 +143,9 @@ TEST(mesh_body_query, casts_stop_where_the_nearest_triangle_is_touched_and_not_b
             f.p = p + end * k / 20 * u;
             ASSERT_GT(w.distance(c, f), -1e-7) << trial << " " << k;
         }
-        if (hit) { EXPECT_LT(w.distance(c, f), 1e-6) << trial; }
+        if (hit) {
+            EXPECT_LT(w.distance(c, f), 1e-6) << trial;
+        }
         (hit ? hits : misses)++;
     }
     EXPECT_GT(hits, 30);
@@ -150,7 +162,8 @@ TEST(mesh_body_query, overlaps_are_all_triangles_within_the_margin_or_the_inside
         const Pose pose{real3(Vec3(0, 1, 0) + 2 * Vec3(vec(draw_in_ball(rng)))), draw_rotation(rng)};
         std::vector<std::array<int, 2>> expected, got;
         for (const Piece& k : w.pieces)
-            if (convex_distance(c, make_placement(pose), k.convex, k.place).distance <= 0.05) expected.push_back({k.object, k.index});
+            if (convex_distance(c, make_placement(pose), k.convex, k.place).distance <= 0.05)
+                expected.push_back({k.object, k.index});
         for (const QueryHit& h : find_overlaps(*w.q, s, pose, 0.05)) {
             const bool whole = h.part == QueryHit::shape && h.object.index != 4;
             if (whole) {

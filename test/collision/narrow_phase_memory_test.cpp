@@ -26,7 +26,9 @@ std::vector<Convex> make_kinds(const HullShape& hull) {
     kinds[6].core = Convex::half_space;
     return kinds;
 }
-Placement random_place(Rng& rng) { return {quat(draw_rotation(rng)).toRotationMatrix(), 0.5 * Vec3(vec(draw_in_ball(rng)))}; }
+Placement random_place(Rng& rng) {
+    return {quat(draw_rotation(rng)).toRotationMatrix(), 0.5 * Vec3(vec(draw_in_ball(rng)))};
+}
 
 TEST(narrow_phase_memory, manifolds_and_casts_of_convex_shapes_take_none) {
     std::vector<Real3> cloud;
@@ -43,7 +45,9 @@ TEST(narrow_phase_memory, manifolds_and_casts_of_convex_shapes_take_none) {
                 CastHit hit;
                 const Placement fa = random_place(rng), fb = random_place(rng);
                 touching += collide_convex(a, fa, b, fb, 0.01, m);
-                cast += is_bounded(a) && is_bounded(b) && cast_convex(a, straight({fa.R, fa.p + Vec3(0, 2, 0)}, {0, -4, 0}), b, resting(fb), 0, hit);
+                cast += is_bounded(a) && is_bounded(b) &&
+                        cast_convex(a, straight({fa.R, fa.p + Vec3(0, 2, 0)}, {0, -4, 0}), b, resting(fb), 0,
+                                    hit);
             }
     EXPECT_EQ(allocation_count() - before, 0);
     EXPECT_GT(touching, 1000);
@@ -69,7 +73,9 @@ TEST(narrow_phase_memory, contacts_of_meshes_and_height_fields_take_none_once_gr
             for (const Convex& c : kinds) {
                 const Placement f = random_place(rng);
                 collide_mesh_convex(surface, {}, 0.01, c, f, 0.01, scratch, out), contacts += out.size();
-                collide_height_field_convex(field, {Mat3::Identity(), {-2, 0, -2}}, 0.01, c, f, 0.01, scratch, out), contacts += out.size();
+                collide_height_field_convex(field, {Mat3::Identity(), {-2, 0, -2}}, 0.01, c, f, 0.01, scratch,
+                                            out),
+                    contacts += out.size();
             }
         taken = allocation_count() - before;
     }
@@ -84,7 +90,8 @@ TEST(narrow_phase_memory, continuous_detection_takes_none) {
     for (int trial = 0; trial < 20000; ++trial) {
         CcdPoints x0, x1;
         for (int k = 0; k < 4; ++k) x0[k] = vec(draw_in_ball(rng)), x1[k] = vec(draw_in_ball(rng));
-        const Real t = trial % 2 ? find_impact_vertex_triangle(x0, x1) : find_impact_edge_edge(x0, x1, {.separation = 0.01});
+        const Real t = trial % 2 ? find_impact_vertex_triangle(x0, x1)
+                                 : find_impact_edge_edge(x0, x1, {.separation = 0.01});
         hits += t < kNoImpact;
         hits += find_impact_sphere_triangle(x0, x1, 0.05).time < kNoImpact;
     }

@@ -1,5 +1,5 @@
-// Any two shapes: bodies given as convex shape, mesh, solid, grid alone or hull touch alike; swapping changes nothing;
-// everything lies still on everything flat.
+// Any two shapes: bodies given as convex shape, mesh, solid, grid alone or hull touch alike; swapping changes
+// nothing; everything lies still on everything flat.
 #include "collision/shape_pair.h"
 #include "core/random.h"
 #include "geometry/convex_distance.h"
@@ -14,7 +14,9 @@ namespace sinew {
 namespace {
 
 TriangleShape shape_of(const PolygonMesh& m) { return {m.positions, triangulate(m).triangles}; }
-Placement place(const Vec3& p, const Vec3& turn = Vec3::Zero()) { return {exp_rotation(turn).toRotationMatrix(), p}; }
+Placement place(const Vec3& p, const Vec3& turn = Vec3::Zero()) {
+    return {exp_rotation(turn).toRotationMatrix(), p};
+}
 
 // A box of half edges 0.3, 0.2, 0.25 in every way a body can be given; a floor in every way.
 struct World {
@@ -29,12 +31,18 @@ struct World {
         const auto parallel = make_parallel(Context{2, {}, {}});
         store->hulls.push_back(make_box_hull(half));
         store->meshes.push_back(shape_of(make_box({2 * half.x, 2 * half.y, 2 * half.z})));
-        store->distance_grids.push_back(*build_distance_grid(*parallel, store->meshes[0], {.cell = 0.02}).value);
+        store->distance_grids.push_back(
+            *build_distance_grid(*parallel, store->meshes[0], {.cell = 0.02}).value);
         store->distance_grids[0].mesh = 0;
-        boxes = {{Shape::box, half}, {Shape::hull, {}, 0, 0}, {Shape::mesh, {}, 0, 0}, {Shape::solid, {}, 0, 0}};
+        boxes = {
+            {Shape::box, half}, {Shape::hull, {}, 0, 0}, {Shape::mesh, {}, 0, 0}, {Shape::solid, {}, 0, 0}};
         store->meshes.push_back(shape_of(make_grid(24, 20, 6, 5)));
         store->height_fields.push_back({25, 21, 0.25, 0.25, std::vector<double>(25 * 21, 0.0)});
-        floors = {{Shape::half_space, {}}, {Shape::plane, {}}, {Shape::mesh, {}, 0, 1}, {Shape::height_field, {}, 0, 0}, {Shape::box, {5, 1, 5}}};
+        floors = {{Shape::half_space, {}},
+                  {Shape::plane, {}},
+                  {Shape::mesh, {}, 0, 1},
+                  {Shape::height_field, {}, 0, 0},
+                  {Shape::box, {5, 1, 5}}};
         update_shape_cache(store, cache);
     }
     // the floor's top is y = 0 and lies under the origin
@@ -42,7 +50,8 @@ struct World {
         if (s.kind == Shape::height_field) return place({-3, 0, -2.5});
         return place({0, s.kind == Shape::box ? -1.0 : 0.0, 0});
     }
-    const std::vector<ShapePoint>& collide(const Shape& a, const Placement& fa, const Shape& b, const Placement& fb, Real margin) {
+    const std::vector<ShapePoint>& collide(const Shape& a, const Placement& fa, const Shape& b,
+                                           const Placement& fb, Real margin) {
         collide_shapes(cache, a, fa, b, fb, margin, scratch, points);
         return points;
     }
@@ -71,7 +80,8 @@ TEST(shape_pair, a_box_of_any_kind_lies_on_a_floor_of_any_kind_with_four_corners
                     middle += q.on_b / 4;
                 }
                 // the corners themselves: their middle is the box's
-                ASSERT_LE((middle - p).cwiseProduct(Vec3(1, 0, 1)).norm(), 1e-6) << floor.kind << " " << box.kind;
+                ASSERT_LE((middle - p).cwiseProduct(Vec3(1, 0, 1)).norm(), 1e-6)
+                    << floor.kind << " " << box.kind;
             }
     }
 }
@@ -83,7 +93,8 @@ TEST(shape_pair, boxes_of_any_kind_are_as_far_apart_as_the_convex_ones) {
     int apart = 0, overlapping = 0, same = 0;
     for (int trial = 0; trial < 1000; ++trial) {
         const Placement fa = place({}, vec(draw_unit_vector(rng)) * draw_uniform(rng, 0, 3));
-        Placement fb = place(vec(draw_unit_vector(rng)) * 0.6, vec(draw_unit_vector(rng)) * draw_uniform(rng, 0, 3));
+        Placement fb =
+            place(vec(draw_unit_vector(rng)) * 0.6, vec(draw_unit_vector(rng)) * draw_uniform(rng, 0, 3));
         // moved along the normal to a gap of our choice
         const ConvexDistance d0 = convex_distance(c, fa, c, fb);
         fb.p += (draw_uniform(rng, -0.01, 0.02) - d0.distance) * d0.normal;
@@ -91,11 +102,13 @@ TEST(shape_pair, boxes_of_any_kind_are_as_far_apart_as_the_convex_ones) {
         for (std::size_t i = 0; i < w.boxes.size(); ++i)
             for (std::size_t j = 0; j < w.boxes.size(); ++j) {
                 w.collide(w.boxes[i], fa, w.boxes[j], fb, 0.02);
-                if (expected > 0.0199 || expected < -0.0101) continue; // at the margin rounding decides; another direction got best
+                if (expected > 0.0199 || expected < -0.0101)
+                    continue; // at the margin rounding decides; another direction got best
                 if (expected > 0) {
                     ASSERT_NEAR(w.deepest(), expected, 1e-9) << trial << " " << i << " " << j;
                     ++apart;
-                } else { // features of triangles may be deeper than the best direction of the whole, never shallower
+                } else { // features of triangles may be deeper than the best direction of the whole, never
+                         // shallower
                     ASSERT_LE(w.deepest(), expected + 1e-9) << trial << " " << i << " " << j;
                     ASSERT_GE(w.deepest(), 2 * expected - 1e-9) << trial << " " << i << " " << j;
                     same += w.deepest() > expected - 1e-9;
@@ -119,15 +132,20 @@ TEST(shape_pair, points_are_sound_and_as_deep_when_swapped_for_every_two_kinds) 
     World w;
     auto store = std::make_shared<ShapeStore>(store_of(w.cache));
     HeightFieldShape hills{21, 21, 0.1, 0.1, {}};
-    for (int k = 0; k < 21 * 21; ++k) hills.height.push_back(0.05 * std::sin(0.9 * (k % 21)) * std::cos(0.7 * (k / 21)));
+    for (int k = 0; k < 21 * 21; ++k)
+        hills.height.push_back(0.05 * std::sin(0.9 * (k % 21)) * std::cos(0.7 * (k / 21)));
     store->height_fields.push_back(hills);
     store->meshes.push_back(shape_of(make_icosphere(0.3, 2)));
-    store->distance_grids.push_back(*build_distance_grid(*make_parallel({}), store->meshes[2], {.cell = 0.1}).value); // no mesh
+    store->distance_grids.push_back(
+        *build_distance_grid(*make_parallel({}), store->meshes[2], {.cell = 0.1}).value); // no mesh
     update_shape_cache(store, w.cache);
     std::vector<Shape> all = w.boxes;
-    for (const Shape& s : {Shape{Shape::sphere, {0.3, 0, 0}, 0.01}, Shape{Shape::capsule, {0.1, 0.2, 0}}, Shape{Shape::cone, {0.2, 0.3, 0}},
-                           Shape{Shape::half_space, {}}, Shape{Shape::plane, {}}, Shape{Shape::mesh, {}, 0.02, 1}, Shape{Shape::mesh, {}, 0, 2},
-                           Shape{Shape::solid, {}, 0.01, 1}, Shape{Shape::height_field, {}, 0, 1}, Shape{Shape::point, {}, 0.05}, Shape{Shape::segment, {0, 0.3, 0}}})
+    for (const Shape& s :
+         {Shape{Shape::sphere, {0.3, 0, 0}, 0.01}, Shape{Shape::capsule, {0.1, 0.2, 0}},
+          Shape{Shape::cone, {0.2, 0.3, 0}}, Shape{Shape::half_space, {}}, Shape{Shape::plane, {}},
+          Shape{Shape::mesh, {}, 0.02, 1}, Shape{Shape::mesh, {}, 0, 2}, Shape{Shape::solid, {}, 0.01, 1},
+          Shape{Shape::height_field, {}, 0, 1}, Shape{Shape::point, {}, 0.05},
+          Shape{Shape::segment, {0, 0.3, 0}}})
         all.push_back(s);
     Rng rng{8};
     for (const Shape& a : all)
@@ -136,12 +154,14 @@ TEST(shape_pair, points_are_sound_and_as_deep_when_swapped_for_every_two_kinds) 
             for (int trial = 0; trial < 8; ++trial) {
                 // hills and planes reach far: shapes near their middle
                 const auto put = [&](const Shape& s) {
-                    Placement f = place(0.25 * vec(draw_in_ball(rng)), vec(draw_unit_vector(rng)) * draw_uniform(rng, 0, 3));
+                    Placement f = place(0.25 * vec(draw_in_ball(rng)),
+                                        vec(draw_unit_vector(rng)) * draw_uniform(rng, 0, 3));
                     if (s.kind == Shape::height_field) f.p -= f.R * Vec3(1, 0, 1);
                     return f;
                 };
                 const Placement fa = put(a), fb = put(b);
-                std::vector<ShapePoint> one = w.collide(a, fa, b, fb, 0.01), two = w.collide(b, fb, a, fa, 0.01);
+                std::vector<ShapePoint> one = w.collide(a, fa, b, fb, 0.01),
+                                        two = w.collide(b, fb, a, fa, 0.01);
                 ASSERT_EQ(one.empty(), two.empty()) << a.kind << " " << b.kind << " " << trial;
                 touching += !one.empty();
                 Real depth[2] = {1, 1};
@@ -150,12 +170,17 @@ TEST(shape_pair, points_are_sound_and_as_deep_when_swapped_for_every_two_kinds) 
                 EXPECT_NEAR(depth[0], depth[1], 1e-6) << a.kind << " " << b.kind;
                 if (HasFailure()) return;
             }
-            // two unbounded shapes, and flat sheets without inside that cross each other or hills, do not touch
-            const auto unbounded = [](const Shape& s) { return s.kind == Shape::half_space || s.kind == Shape::plane; };
+            // two unbounded shapes, and flat sheets without inside that cross each other or hills, do not
+            // touch
+            const auto unbounded = [](const Shape& s) {
+                return s.kind == Shape::half_space || s.kind == Shape::plane;
+            };
             const auto open = [](const Shape& s) { return s.kind == Shape::mesh && s.data == 1; };
-            if ((open(a) || a.kind == Shape::height_field) && (open(b) || b.kind == Shape::height_field)) continue;
+            if ((open(a) || a.kind == Shape::height_field) && (open(b) || b.kind == Shape::height_field))
+                continue;
             if (a.kind <= Shape::segment || b.kind <= Shape::segment) continue; // rarely
-            EXPECT_EQ(touching > 0, !(unbounded(a) && unbounded(b))) << a.kind << " " << b.kind << " " << touching;
+            EXPECT_EQ(touching > 0, !(unbounded(a) && unbounded(b)))
+                << a.kind << " " << b.kind << " " << touching;
         }
 }
 
@@ -170,7 +195,8 @@ TEST(shape_pair, what_is_wholly_inside_a_solid_leaves_it_by_the_nearest_way) {
         EXPECT_TRUE(w.collide(w.boxes[2], {}, s, place({2, 0.1, 0.02}), 0.001).empty());
     }
     // a solid in a solid
-    const std::vector<ShapePoint> points = w.collide(w.boxes[3], {}, w.boxes[3], place({0.01, 0.15, 0.02}), 0.001);
+    const std::vector<ShapePoint> points =
+        w.collide(w.boxes[3], {}, w.boxes[3], place({0.01, 0.15, 0.02}), 0.001);
     ASSERT_FALSE(points.empty());
 }
 
@@ -193,7 +219,8 @@ TEST(shape_pair, thickness_moves_the_surfaces_apart) {
 TEST(shape_pair, boxes_of_triangles_slide_over_floors_of_triangles_without_a_bump) {
     World w;
     const Real dt = 1.0 / 240, mass = 5;
-    const Vec3 inertia = mass / 3 * Vec3(0.2 * 0.2 + 0.25 * 0.25, 0.3 * 0.3 + 0.25 * 0.25, 0.3 * 0.3 + 0.2 * 0.2);
+    const Vec3 inertia =
+        mass / 3 * Vec3(0.2 * 0.2 + 0.25 * 0.25, 0.3 * 0.3 + 0.25 * 0.25, 0.3 * 0.3 + 0.2 * 0.2);
     for (const Shape& floor : {w.floors[2], w.floors[3]})
         for (const Shape& box : {w.boxes[2], w.boxes[3]}) {
             Vec3 p(-2, 0.2, 0.03), v(2, 0, 0.11), spin = Vec3::Zero();
@@ -211,8 +238,10 @@ TEST(shape_pair, boxes_of_triangles_slide_over_floors_of_triangles_without_a_bum
                     for (std::size_t k = 0; k < impulse.size(); ++k) {
                         const Vec3 n = w.points[k].normal, r = w.points[k].on_b - p;
                         const Real target = w.points[k].gap > 0 ? -w.points[k].gap / dt : 0;
-                        const Real speed = n.dot(v + spin.cross(r)), weight = 1 / mass + n.dot((inverse * r.cross(n)).cross(r));
-                        const Real next = std::max(0.0, impulse[k] + (target - speed) / weight), change = next - impulse[k];
+                        const Real speed = n.dot(v + spin.cross(r)),
+                                   weight = 1 / mass + n.dot((inverse * r.cross(n)).cross(r));
+                        const Real next = std::max(0.0, impulse[k] + (target - speed) / weight),
+                                   change = next - impulse[k];
                         impulse[k] = next;
                         v += change / mass * n;
                         spin += change * (inverse * r.cross(n));

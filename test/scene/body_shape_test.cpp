@@ -18,7 +18,8 @@ TEST(body_shape, a_mesh_becomes_hulls_one_hull_a_distance_field_or_triangles_as_
     ASSERT_EQ(m.colliders.size(), 5u);
     const auto shape = [&](const char* name) {
         const int object = find(m, name).index;
-        const auto c = std::find_if(m.colliders.begin(), m.colliders.end(), [&](const Collider& k) { return k.object == object; });
+        const auto c = std::find_if(m.colliders.begin(), m.colliders.end(),
+                                    [&](const Collider& k) { return k.object == object; });
         return c->shape;
     };
     const Shape parts = shape("parts");
@@ -36,6 +37,8 @@ TEST(body_shape, a_mesh_becomes_hulls_one_hull_a_distance_field_or_triangles_as_
     EXPECT_EQ(shape("still").kind, Shape::mesh);
     ASSERT_EQ(shape("few").kind, Shape::compound);
     EXPECT_EQ(m.shapes->compounds[shape("few").data].parts.size(), 1u);
-    const auto told = [](const std::string& n) { return n.find("hulls are not enough") != std::string::npos; };
+    const auto told = [](const std::string& n) {
+        return n.find("hulls are not enough") != std::string::npos;
+    };
     EXPECT_TRUE(std::any_of(r.value->notes.begin(), r.value->notes.end(), told));
 }
