@@ -3,8 +3,10 @@
 #include "defects.h"
 #include "geometry/mass.h"
 #include "geometry/read_mesh.h"
+#include "geometry/read_tets.h"
 #include "geometry/repair.h"
 #include "geometry/sample.h"
+#include "geometry/tet_measure.h"
 #include "geometry/topology.h"
 #include "output/mesh_file.h"
 #include <filesystem>
@@ -55,7 +57,43 @@ bool check_mesh_output(const std::string& out, bool overwrite) {
     return false;
 }
 
+// pictures of what was found; false: they could not be written
+static bool draw_all(const std::string& name, const PolygonMesh& m, const std::vector<Finding>& findings, const MeshOptions& o) {
+    if (o.pictures.empty() || findings.empty()) return true;
+    SnapshotLayout layout;
+    Snapshot snapshot;
+    make_layout(name, m, layout, snapshot);
+    std::vector<std::string> files;
+    const Errors errors = draw_findings(layout, snapshot, findings, o.pictures, o.overwrite, files);
+    for (const std::string& f : files) fmt::print("  picture: {}\n", f);
+    if (!errors.empty()) print_errors(errors);
+    return errors.empty();
+}
+
+static bool is_tet_file(const std::string& file) {
+    const std::string end = std::filesystem::path(file).extension().string();
+    return end == ".msh" || end == ".node" || end == ".ele";
+}
+
+static int check_tets(const MeshOptions& o) {
+    const Result<TetMesh> m = read_tets(o.in);
+    if (!m) return print_errors(m.errors), kBadInput;
+    fmt::print("{}: {} points, {} tetrahedra\n", o.in, m.value->points.size(), m.value->tets.size());
+    for (const std::string& n : m.value->notes) fmt::print("  {}\n", n);
+    const std::string name = std::filesystem::path(o.in).stem().string();
+    PolygonMesh border;
+    border.positions = m.value->points;
+    for (const BoundaryFace& f : boundary_faces(*m.value)) add_polygon(border, {f.corners.begin(), f.corners.end()});
+    std::vector<Finding> findings;
+    find_tetrahedron_defects(name, m.value->points, m.value->tets, findings);
+    find_mesh_defects(name, border, findings);
+    for (const Finding& f : findings) fmt::print("  found: {}\n", f.message);
+    if (!draw_all(name, border, findings, o)) return kBadInput;
+    return findings.empty() ? kOk : kFailed;
+}
+
 int command_mesh_check(const MeshOptions& o) {
+    if (is_tet_file(o.in)) return check_tets(o);
     const Result<PolygonMesh> m = read_mesh(o.in);
     if (!m) return print_errors(m.errors), kBadInput;
     print_mesh(o.in, *m.value);
@@ -63,15 +101,7 @@ int command_mesh_check(const MeshOptions& o) {
     const std::string name = std::filesystem::path(o.in).stem().string();
     find_mesh_defects(name, *m.value, findings);
     for (const Finding& f : findings) fmt::print("  found: {}\n", f.message);
-    if (!o.pictures.empty() && !findings.empty()) {
-        SnapshotLayout layout;
-        Snapshot snapshot;
-        make_layout(name, *m.value, layout, snapshot);
-        std::vector<std::string> files;
-        const Errors errors = draw_findings(layout, snapshot, findings, o.pictures, o.overwrite, files);
-        for (const std::string& f : files) fmt::print("  picture: {}\n", f);
-        if (!errors.empty()) return print_errors(errors), kBadInput;
-    }
+    if (!draw_all(name, *m.value, findings, o)) return kBadInput;
     if (!findings.empty()) fmt::print("  sinew mesh repair can mend this\n");
     return findings.empty() ? kOk : kFailed;
 }

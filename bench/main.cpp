@@ -69,6 +69,14 @@ static void print(const Results& r) {
     if (!r.hash.empty()) fmt::print("path '{}', state hash {}\n", r.path, r.hash);
 }
 
+// a field of a CSV file: in quotes where it holds a comma or a quote (RFC 4180)
+static std::string csv_field(std::string_view text) {
+    if (text.find_first_of(",\"") == std::string_view::npos) return std::string(text);
+    std::string quoted = "\"";
+    for (char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return quoted + '"';
+}
+
 static bool write_csv(const Results& r, const std::filesystem::path& path) {
     std::error_code error;
     std::filesystem::create_directories(path.parent_path(), error);
@@ -76,8 +84,8 @@ static bool write_csv(const Results& r, const std::filesystem::path& path) {
     if (!f) return false;
     fmt::print(f, "test,threads,quantity,unit,median,low,high,limit,verdict,path,hash\n");
     for (const Row& row : r.rows)
-        fmt::print(f, "{},{},{},{},{:.6g},{:.6g},{:.6g},{},{},{},{}\n", row.test, row.threads, row.quantity,
-                   row.unit, row.value.median, row.value.low, row.value.high, row.limit, word(row.verdict),
+        fmt::print(f, "{},{},{},{},{:.6g},{:.6g},{:.6g},{},{},{},{}\n", csv_field(row.test), row.threads,
+                   csv_field(row.quantity), csv_field(row.unit), row.value.median, row.value.low, row.value.high, row.limit, word(row.verdict),
                    r.path, r.hash);
     return std::fclose(f) == 0;
 }

@@ -8,6 +8,7 @@
 #include "collision/ccd_first.h"
 #include "geometry/distance_closest.h"
 #include <algorithm>
+#include <limits>
 
 namespace sinew {
 
@@ -111,6 +112,7 @@ template <Kind K> Real advance(Moving& m, Real t_max) {
 template <Kind K> Real find_scaled(CcdPoints x0, CcdPoints x1, const CcdOptions& o);
 
 template <Kind K> Real find(const CcdPoints& x0, const CcdPoints& x1, const CcdOptions& o) {
+    if (!(o.separation >= 0)) return 0; // negative or not a number: nothing can be promised
     Moving m;
     m.separation = o.separation;
     const First look = look_along_axes<K>(x0, x1, m);
@@ -145,6 +147,8 @@ template <Kind K> Real find_scaled(CcdPoints x0, CcdPoints x1, const CcdOptions&
         }
     Moving m;
     m.separation = std::ldexp(o.separation, shift);
+    if (std::ldexp(m.separation, -shift) < o.separation) // lost among the subnormals: up, to the safe side
+        m.separation = std::nextafter(m.separation, std::numeric_limits<Real>::infinity());
     if (!(m.separation < kLarge)) return 0;
     if (look_along_axes<K>(x0, x1, m) == First::apart) return kNoImpact;
     if constexpr (has_plane(K)) set_plane(m);

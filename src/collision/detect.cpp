@@ -4,6 +4,7 @@
 #include "geometry/distance_closest.h"
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace sinew {
 
@@ -149,7 +150,8 @@ bool detect_surface(const Parallel& parallel, const Model& m, std::span<const Re
                                                         &pairs.vertex_vertex};
     std::size_t total = 0;
     for (const auto* list : lists) total += list->size();
-    const int count = int(std::min<std::size_t>(total, 1u << 31) - (total >= (1u << 31) ? 1 : 0));
+    if (total > std::size_t(std::numeric_limits<int>::max())) return false; // no scene has so many on purpose
+    const int count = int(total);
     const int chunk_total = chunk_count(count, kPairGrain);
     if (int(s.chunks.size()) < chunk_total) s.chunks.resize(chunk_total);
     const Narrow narrow{m, x, s, options.margin};

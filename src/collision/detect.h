@@ -48,7 +48,7 @@ bool build_surface_topology(const Model&, std::span<const std::uint8_t> alive, c
                             SurfaceTopology& out);
 
 // Fills the four surface ranges of Contacts from vertex positions x (model/surface.h). False, and no contacts, if the
-// surface is malformed or a position is NaN.
+// surface is malformed, a position is NaN, or there are more than 2^31 - 1 candidates.
 bool detect_surface(const Parallel&, const Model&, std::span<const Real3> x, std::span<const std::uint8_t> alive,
                     const SurfaceOptions&, SurfaceScratch&, Contacts&);
 

@@ -1,4 +1,5 @@
 #include "scene/findings.h"
+#include "collision/collision.h"
 #include "collision/intersections.h"
 #include "core/math.h"
 #include "geometry/bounds.h"
@@ -6,7 +7,9 @@
 #include "geometry/topology.h"
 #include "geometry/triangulate.h"
 #include "model/snapshot_of.h"
+#include "model/surface.h"
 #include <algorithm>
+#include <map>
 
 namespace sinew {
 
@@ -132,14 +135,36 @@ bool pass_through(const std::array<Vec3, 3>& a, const std::array<Vec3, 3>& b, Re
     return std::min(a1, b1) - std::max(a0, b0) > tolerance;
 }
 
-bool contact_is_off(const Model& m, const std::string& a, const std::string& b) {
-    bool off = false;
-    for (const ContactRule& r : m.contact_rules) {
-        if (r.a < 0 || r.b < 0) continue;
-        const std::string &p = m.objects[r.a].name, &q = m.objects[r.b].name;
-        if ((p == a && q == b) || (p == b && q == a)) off = r.off;
+// Vertices inside analytic obstacles that they touch: by the true shape, so that floors count too.
+void find_sunk_vertices(const Parallel& parallel, const Model& m, const State& s, std::vector<Finding>& out) {
+    std::vector<Real3> x(m.surface.vertices.size());
+    surface_positions(parallel, m, surface_state(s), x);
+    DetectScratch scratch;
+    Contacts contacts;
+    detect_obstacles(parallel, m, x, s.point.alive, s.frame, 0, scratch, contacts);
+    std::map<std::pair<int, int>, std::vector<int>> sunk; // objects -> vertices
+    for (const PointContact& c : contacts.point_point) {
+        const Real size = std::max(Real(1), vec(x[c.vertex]).cwiseAbs().maxCoeff());
+        if (c.gap + c.thickness < -1e-6 * size) sunk[{c.object_a, c.object_b}].push_back(c.vertex);
     }
-    return off;
+    for (const auto& [objects, vertices] : sunk) {
+        int first = 0; // surface vertices of an object come one after another
+        while (m.surface.object[first] != objects.first) ++first;
+        std::vector<int> own;
+        std::vector<Real3> positions;
+        for (int v : vertices) own.push_back(v - first);
+        for (std::size_t v = first; v < x.size() && m.surface.object[v] == objects.first; ++v) positions.push_back(x[v]);
+        Finding f = make_finding(m.objects[objects.first].name, "inside", "", positions);
+        f.other = m.objects[objects.second].name;
+        f.message = "inside " + f.other + ": " + count_and_list(own, "vertex", "vertices");
+        f.vertices = own;
+        out.push_back(std::move(f));
+    }
+}
+
+bool may_touch(const Model& m, const RuleTable& rules, const std::string& a, const std::string& b) {
+    const Id i = find(m, a), j = find(m, b);
+    return !i || !j || find_pair_rule(m, rules, i.index, j.index).touches;
 }
 } // namespace
 
@@ -188,9 +213,15 @@ std::vector<Finding> find_defects(const Parallel& parallel, const Model& model, 
         bool rigid;
     };
     std::vector<Placed> meshes;
+    RuleTable rules;
+    build_rule_table(model, rules);
     for (std::size_t i = 0; i < model.layout->objects.size(); ++i) {
         PolygonMesh m = world_mesh(model.layout->objects[i], now.objects[i]);
-        if (polygon_count(m) == 0 || !validate_mesh(m).empty()) continue;
+        if (polygon_count(m) == 0) continue;
+        if (const std::vector<Error> problems = validate_mesh(m); !problems.empty()) {
+            out.push_back(make_finding(model.layout->objects[i].name, "invalid", problems[0].message, {}));
+            continue;
+        }
         find_mesh_defects(model.layout->objects[i].name, m, out);
         if (model.layout->objects[i].kind == "plane") continue;
         meshes.push_back({&model.layout->objects[i].name, std::move(m), {}, model.layout->objects[i].rigid});
@@ -199,12 +230,13 @@ std::vector<Finding> find_defects(const Parallel& parallel, const Model& model, 
     for (std::size_t i = 0; i < meshes.size(); ++i) {
         find_intersection_defects(parallel, *meshes[i].name, meshes[i].mesh, "", nullptr, out);
         for (std::size_t j = i + 1; j < meshes.size(); ++j)
-            if (overlap(meshes[i].box, meshes[j].box) && !contact_is_off(model, *meshes[i].name, *meshes[j].name)) {
+            if (overlap(meshes[i].box, meshes[j].box) && may_touch(model, rules, *meshes[i].name, *meshes[j].name)) {
                 const std::size_t before = out.size();
                 find_intersection_defects(parallel, *meshes[i].name, meshes[i].mesh, *meshes[j].name, &meshes[j].mesh, out);
                 if (out.size() > before) out.back().serious = !(meshes[i].rigid && meshes[j].rigid);
             }
     }
+    find_sunk_vertices(parallel, model, state, out);
     return out;
 }
 

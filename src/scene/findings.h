@@ -31,7 +31,8 @@ void find_tetrahedron_defects(const std::string& name, const std::vector<Real3>&
 void find_intersection_defects(const Parallel&, const std::string& name, const PolygonMesh&, const std::string& other,
                                const PolygonMesh*, std::vector<Finding>&);
 
-// Of all objects of a scene in their first state. Planes and pairs whose contact is off do not intersect.
+// Of all objects of a scene in their first state, of those that may touch: meshes by their triangles, vertices and
+// particles inside planes and other analytic obstacles. Bodies at a joint do not touch.
 std::vector<Finding> find_defects(const Parallel&, const Model&, const State&);
 
 } // namespace sinew

@@ -70,3 +70,26 @@ TEST(findings, intersections_are_found_and_touching_is_none) {
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(found[0].message.substr(0, 19), "intersects itself: ");
 }
+
+TEST(findings, what_starts_inside_a_floor_is_named_unless_it_does_not_touch_it) {
+    const auto scene = [](const char* rule) {
+        return parse_scene(std::string(R"({ "objects": {
+            "floor": { "kind": "plane" },
+            "dust": { "kind": "particles", "positions": [[0, 1, 0], [0, -0.5, 0], [1, -0.1, 0]], "mass": 1 } })") + rule + " }", "t");
+    };
+    Context one;
+    one.threads = 1;
+    const ParallelPtr parallel = make_parallel(one);
+    const auto findings = [&](const char* rule) {
+        const auto parsed = scene(rule);
+        EXPECT_TRUE(parsed) << to_string(parsed.errors[0]);
+        const auto c = compile_scene(*parsed.value);
+        EXPECT_TRUE(c) << to_string(c.errors[0]);
+        return find_defects(*parallel, c.value->model, c.value->state);
+    };
+    const std::vector<Finding> found = findings("");
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].object, "dust");
+    EXPECT_EQ(found[0].message, "inside floor: 2 vertices (1, 2)");
+    EXPECT_TRUE(findings(R"(, "contact": [ { "between": ["dust", "floor"], "off": true } ])").empty());
+}
