@@ -9,7 +9,8 @@ namespace sinew {
 namespace {
 
 constexpr std::string_view kPreviousX = "newton.x_previous", kPreviousV = "newton.v_previous",
-                           kAcceleration = "newton.acceleration",
+                           kAcceleration = "newton.acceleration", kPreviousS = "newton.s_previous",
+                           kPreviousDs = "newton.ds_previous", kScalarAcceleration = "newton.scalar_acceleration",
                            kHistory =
                                "newton.history"; // length of the step that wrote the others, its end [s]
 
@@ -47,6 +48,18 @@ template <class F> void for_each_unknown(const StepProblem& p, F&& f) {
     });
 }
 
+template <class F> void for_each_unknown_scalar(const StepProblem& p, F&& f) {
+    parallel_for(p.parallel, scalar_count(p.model), kGrain, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i)
+            if (is_unknown_scalar(p.model, i)) f(i);
+    });
+}
+// memory of the scalars that belongs to the points' memory; null if it is of another model
+const std::vector<Real>* scalar_memory(const StepProblem& p, std::string_view name) {
+    const std::vector<Real>* a = find_memory(p.now, name);
+    return a && a->size() == std::size_t(scalar_count(p.model)) ? a : nullptr;
+}
+
 void build_bdf2(const StepProblem& p, Stage& s) {
     const Real h = p.dt, h_previous = previous_dt(p.model, p.now, kPreviousX);
     const auto [a0, a1, a2] = bdf2_coefficients(h, h_previous);
@@ -54,6 +67,7 @@ void build_bdf2(const StepProblem& p, Stage& s) {
     s.rate = a0 / h;
     if (h_previous <= 0) {
         for_each_unknown(p, [&](int i) { s.travel[i] = real3(h * vec(p.now.point.v[i])); });
+        for_each_unknown_scalar(p, [&](int i) { s.scalar_travel[i] = h * p.now.scalar.ds[i]; });
         return;
     }
     const std::vector<Real>&x_previous = *find_memory(p.now, kPreviousX),
@@ -69,6 +83,13 @@ void build_bdf2(const StepProblem& p, Stage& s) {
         const Vec3 moved = vec(p.now.point.x[i]) - at(x_previous, i);
         s.travel[i] = real3(c2 / c0 * moved + h / (c0 * c0) * (c1 * v - c2 * at(v_previous, i)));
         s.drift[i] = real3(-c2 / h * moved);
+    });
+    const std::vector<Real>*s_previous = scalar_memory(p, kPreviousS), *ds_previous = scalar_memory(p, kPreviousDs);
+    for_each_unknown_scalar(p, [&](int i) {
+        const Real rate = p.now.scalar.ds[i];
+        const Real moved = s_previous ? p.now.scalar.s[i] - (*s_previous)[i] : h_previous * rate;
+        s.scalar_travel[i] = c2 / c0 * moved + h / (c0 * c0) * (c1 * rate - c2 * (ds_previous ? (*ds_previous)[i] : rate));
+        s.scalar_drift[i] = -c2 / h * moved;
     });
 }
 
@@ -92,6 +113,13 @@ void find_acceleration(const StepProblem& p, Stage& s) {
         else if (p.model.point.mass[i] > 0)
             s.acceleration[i] = real3(at(s.f, i) / p.model.point.mass[i]);
     });
+    const std::vector<Real>* known_scalars = h_previous > 0 ? scalar_memory(p, kScalarAcceleration) : nullptr;
+    const int offset = dofs_of(p.model).scalar_offset(0);
+    s.scalar_acceleration.assign(scalar_count(p.model), 0);
+    for_each_unknown_scalar(p, [&](int i) {
+        if (known_scalars) s.scalar_acceleration[i] = (*known_scalars)[i];
+        else if (missing && p.model.scalar.mass[i] > 0) s.scalar_acceleration[i] = s.f[offset + i] / p.model.scalar.mass[i];
+    });
 }
 
 void build_newmark(const StepProblem& p, const SchemeSettings& c, Stage& s) {
@@ -104,6 +132,11 @@ void build_newmark(const StepProblem& p, const SchemeSettings& c, Stage& s) {
         const Vec3 travel = h * v + h * h * (0.5 - c.beta) * a;
         s.travel[i] = real3(travel);
         s.drift[i] = real3(v + h * (1 - c.gamma) * a - s.rate * travel);
+    });
+    for_each_unknown_scalar(p, [&](int i) {
+        const Real v = p.now.scalar.ds[i], a = s.scalar_acceleration[i];
+        s.scalar_travel[i] = h * v + h * h * (0.5 - c.beta) * a;
+        s.scalar_drift[i] = v + h * (1 - c.gamma) * a - s.rate * s.scalar_travel[i];
     });
 }
 
@@ -122,6 +155,10 @@ void register_memory(const SchemeSettings& c, const Model& m, State& state) {
         memory_array(state, kPreviousV, n);
     }
     if (c.scheme == Scheme::newmark) memory_array(state, kAcceleration, n);
+    if (const std::size_t scalars = std::size_t(scalar_count(m)); scalars > 0) {
+        if (c.scheme == Scheme::bdf2) memory_array(state, kPreviousS, scalars), memory_array(state, kPreviousDs, scalars);
+        if (c.scheme == Scheme::newmark) memory_array(state, kScalarAcceleration, scalars);
+    }
     if (c.scheme == Scheme::bdf2 || c.scheme == Scheme::newmark) memory_array(state, kHistory, 2);
 }
 
@@ -130,12 +167,38 @@ void build_stage(const StepProblem& p, const SchemeSettings& c, Stage& s) {
     s.elapsed = c.scheme == Scheme::implicit_midpoint ? 0.5 * h : h;
     s.travel.assign(point_count(p.model), {});
     s.drift.assign(point_count(p.model), {});
+    s.scalar_travel.assign(scalar_count(p.model), 0);
+    s.scalar_drift.assign(scalar_count(p.model), 0);
     if (c.scheme == Scheme::bdf2) return build_bdf2(p, s);
     if (c.scheme == Scheme::newmark) return build_newmark(p, c, s);
     s.rate = c.scheme == Scheme::quasi_static ? 0 : 1 / s.elapsed;
     s.scale = s.rate * s.rate;
     if (c.scheme == Scheme::quasi_static) return;
     for_each_unknown(p, [&](int i) { s.travel[i] = real3(s.elapsed * vec(p.now.point.v[i])); });
+    for_each_unknown_scalar(p, [&](int i) { s.scalar_travel[i] = s.elapsed * p.now.scalar.ds[i]; });
+}
+
+// fixed scalars turn with their rate
+static void finish_scalars(const StepProblem& p, const SchemeSettings& c, const Stage& s, std::span<const Real> d, State& next) {
+    const int n = scalar_count(p.model), offset = dofs_of(p.model).scalar_offset(0);
+    if (n == 0) return;
+    const bool midpoint = c.scheme == Scheme::implicit_midpoint;
+    Real* acceleration = c.scheme == Scheme::newmark ? memory_array(next, kScalarAcceleration, n).data() : nullptr;
+    for (int i = 0; i < n; ++i) {
+        if (acceleration) acceleration[i] = 0;
+        if (!is_unknown_scalar(p.model, i)) {
+            next.scalar.s[i] = p.now.scalar.s[i] + p.dt * p.now.scalar.ds[i];
+            continue;
+        }
+        const Real move = d[offset + i], rate = s.scalar_drift[i] + s.rate * move;
+        next.scalar.s[i] = p.now.scalar.s[i] + (midpoint ? 2 : 1) * move;
+        next.scalar.ds[i] = midpoint ? 2 * rate - p.now.scalar.ds[i] : rate;
+        if (acceleration) acceleration[i] = s.scale * (move - s.scalar_travel[i]);
+    }
+    if (c.scheme == Scheme::bdf2) {
+        memory_array(next, kPreviousS, n) = p.now.scalar.s;
+        memory_array(next, kPreviousDs, n) = p.now.scalar.ds;
+    }
 }
 
 void finish_stage(const StepProblem& p, const SchemeSettings& c, const Stage& s, std::span<const Real> d,
@@ -153,6 +216,7 @@ void finish_stage(const StepProblem& p, const SchemeSettings& c, const Stage& s,
         if (h_previous > 0 && is_new(p.model, p.now, i, h_previous)) next.point.v[i] = real3(v + p.dt * a);
         if (acceleration) Eigen::Map<Vec3>(acceleration + 3 * i) = a;
     });
+    finish_scalars(p, c, s, d, next);
     if (c.scheme == Scheme::bdf2 && n > 0) {
         std::copy_n(&p.now.point.x.data()->x, n, memory_array(next, kPreviousX, n).data());
         std::copy_n(&p.now.point.v.data()->x, n, memory_array(next, kPreviousV, n).data());

@@ -1,5 +1,5 @@
-// Implicit time schemes as minimisation. Each finds one displacement d of the free points from the start of
-// the step with
+// Implicit time schemes as minimisation. Each finds one displacement d of the free points and scalars from the
+// start of the step with
 //   M scale (d - travel) + grad E(x + d) = f(x + d, w),   w = drift + rate d
 // which for f = 0 is the minimum of  1/2 scale |d - travel|^2_M + E(x + d)
 // (spec P 3.14, U 3.2, U 3.4, C 3.2).
@@ -53,6 +53,7 @@ struct Stage {
     std::vector<Real3> travel;       // [m] points: displacement without forces
     std::vector<Real3> drift;        // [m/s] points: w at d = 0
     std::vector<Real3> acceleration; // [m/s^2] points at the start (newmark)
+    std::vector<Real> scalar_travel, scalar_drift, scalar_acceleration; // the same of the scalars
     ForceScratch forces;             // for the acceleration at the start
     std::vector<Real> f;
 };
@@ -61,6 +62,8 @@ struct Stage {
 inline bool is_unknown(const Model& m, const State& s, int i) {
     return !(m.point.flags[i] & (kFixed | kPassive)) && (s.point.alive.empty() || s.point.alive[i]);
 }
+
+inline bool is_unknown_scalar(const Model& m, int i) { return !(m.scalar.flags[i] & kFixed); }
 
 void register_memory(const SchemeSettings&, const Model&, State&);
 void build_stage(const StepProblem&, const SchemeSettings&, Stage&);

@@ -49,6 +49,9 @@ LinearOutcome solve_linear(const StepProblem& p, Objective& o, std::span<const R
     for (;;) {
         if (l.lambda > added) {
             l.diagonal.assign(o.mass.size(), (l.lambda - added) * size);
+            // a scalar's part weighs as much as a point's
+            for (std::size_t i = 0, first = l.diagonal.size() - o.arm.size(); i < o.arm.size(); ++i)
+                l.diagonal[first + i] *= o.arm[i] * o.arm[i];
             add_diagonal(p.parallel, l.diagonal, o.matrix);
             added = l.lambda;
         }

@@ -66,6 +66,11 @@ static void measure_frames(const Model& m, const State& s, Report& r, Vec3& mome
     }
 }
 
+static void measure_scalars(const Model& m, const State& s, Report& r) {
+    for (int i = 0; i < scalar_count(m); ++i)
+        if (!(m.scalar.flags[i] & kFixed)) r.energy_kinetic += 0.5 * m.scalar.mass[i] * s.scalar.ds[i] * s.scalar.ds[i];
+}
+
 static void measure_contacts(const Parallel& parallel, const Model& m, const State& s, MeasureScratch& scratch, Report& r) {
     scratch.contacts.point_point.clear();
     if (!m.obstacles.empty() && !m.surface.vertices.empty()) {
@@ -88,6 +93,7 @@ void measure(const Parallel& parallel, const Model& m, const State& s, MeasureSc
     Vec3 momentum = Vec3::Zero(), angular = Vec3::Zero(), moment = Vec3::Zero();
     measure_points(m, s, r, momentum, angular, moment);
     measure_frames(m, s, r, momentum, angular, moment);
+    measure_scalars(m, s, r);
     r.momentum = real3(momentum);
     r.angular_momentum = real3(angular);
     if (r.mass > 0) r.center = real3(moment / r.mass);

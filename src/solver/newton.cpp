@@ -98,6 +98,11 @@ Report NewtonSolver::step(const Model& m, const Input& input, const State& now, 
         lap(clock, "residual", report);
         if (stop) break;
         if (settings.linearisation == "baraff_witkin") {
+            if (scalar_count(m) > 0) {
+                report.status = Status::failed;
+                report.message = "linearisation baraff_witkin moves points only, and the scene has scalars";
+                break;
+            }
             linearise(p);
             continue;
         }
@@ -312,7 +317,7 @@ std::shared_ptr<void> make_linearly_implicit_settings() { return preset("linearl
 std::shared_ptr<void> make_baraff_witkin_settings() { return preset("baraff_witkin", "cg"); }
 
 Needs newton_needs() {
-    return {.points = true, .frames = false, .scalars = false, .passive = true, .hessian = true};
+    return {.points = true, .frames = false, .scalars = true, .passive = true, .hessian = true};
 }
 
 std::unique_ptr<Solver> make_newton(const Context& context, const Model& m, State& state,

@@ -41,6 +41,16 @@ template <class F> Real max_over_points(const StepProblem& p, std::vector<Real>&
     return largest;
 }
 
+template <class F> void for_each_scalar(const StepProblem& p, F&& f) {
+    for (int i = 0, n = scalar_count(p.model); i < n; ++i) f(i);
+}
+template <class F> Real sum_over_scalars(const StepProblem& p, F&& f) {
+    Real sum = 0;
+    for_each_scalar(p, [&](int i) { sum += f(i); });
+    return sum;
+}
+int first_scalar(const StepProblem& p) { return dofs_of(p.model).scalar_offset(0); }
+
 bool is_free(const Model& m, int i) { return !(m.point.flags[i] & (kFixed | kPassive)); }
 
 // pattern and plan of the model's elements
@@ -71,7 +81,7 @@ void refresh_caches(const StepProblem& p, Objective& o) {
     } else if (o.has_contact_pairs) {
         build_matrix_caches(p, o); // the pattern of a step must not depend on the steps before
     }
-    // frames and scalars are no unknowns of this solver, only obstacles
+    // frames are no unknowns of this solver, only obstacles
     bool changed = int(o.fixed.size()) != dofs.blocks();
     o.fixed.resize(dofs.blocks(), 1);
     for (int i = 0; i < dofs.points; ++i) {
@@ -79,7 +89,12 @@ void refresh_caches(const StepProblem& p, Objective& o) {
         changed = changed || o.fixed[i] != mask;
         o.fixed[i] = mask;
     }
-    std::fill(o.fixed.begin() + dofs.points, o.fixed.end(), 1);
+    for (int b = dofs.points; b < dofs.blocks(); ++b) {
+        const int scalar = b - dofs.scalar_block(0);
+        const unsigned char mask = scalar < 0 || !is_unknown_scalar(p.model, scalar);
+        changed = changed || o.fixed[b] != mask;
+        o.fixed[b] = mask;
+    }
     if (changed) o.is_analysed = false;
 }
 
@@ -92,6 +107,15 @@ void build_input(const StepProblem& p, Objective& o) {
         // without inertia a dead particle would leave a zero on the diagonal
         const bool alive = p.now.point.alive.empty() || p.now.point.alive[i];
         at(o.mass, i).setConstant(alive ? o.stage.scale * p.model.point.mass[i] : 1);
+    });
+    Real mass = 0;
+    int points = 0;
+    for (int i = 0; i < n; ++i)
+        if (is_free(p.model, i) && p.model.point.mass[i] > 0) mass += p.model.point.mass[i], ++points;
+    o.arm.assign(scalar_count(p.model), 1);
+    for_each_scalar(p, [&](int i) {
+        o.mass[first_scalar(p) + i] = o.stage.scale * p.model.scalar.mass[i];
+        if (points > 0 && p.model.scalar.mass[i] > 0) o.arm[i] = std::sqrt(p.model.scalar.mass[i] * points / mass);
     });
     for (const PointForce& f : p.input.point_forces)
         if (f.point >= 0 && f.point < n && is_unknown(p.model, p.now, f.point))
@@ -140,11 +164,16 @@ void add_grabs(const StepProblem& p, const Objective& o, std::span<Real> gradien
 // norm, and the first point that is not finite
 void measure_residual(const StepProblem& p, Objective& o) {
     o.residual_norm = max_over_points(p, o.partial, [&](int i) { return at(o.residual, i).norm(); });
-    const Real sum = sum_over_points(p, o.partial, [&](int i) { return at(o.residual, i).sum(); });
+    for_each_scalar(p, [&](int i) { o.residual_norm = std::max(o.residual_norm, std::abs(o.residual[first_scalar(p) + i]) / o.arm[i]); });
+    const Real sum = sum_over_points(p, o.partial, [&](int i) { return at(o.residual, i).sum(); }) +
+                     sum_over_scalars(p, [&](int i) { return o.residual[first_scalar(p) + i]; });
     o.not_finite = -1;
     if (std::isfinite(sum)) return;
     for (int i = 0; i < point_count(p.model) && o.not_finite < 0; ++i)
         if (!at(o.residual, i).allFinite()) o.not_finite = i;
+    // a scalar alone: the first point of its object stands for it
+    for (int i = 0; i < scalar_count(p.model) && o.not_finite < 0; ++i)
+        if (!std::isfinite(o.residual[first_scalar(p) + i])) o.not_finite = p.model.objects[p.model.scalar.object[i]].points.begin;
 }
 
 } // namespace
@@ -164,6 +193,7 @@ void begin_objective(const StepProblem& p, const SchemeSettings& scheme, Objecti
     o.points.v = p.now.point.v;
     o.points.alive = p.now.point.alive;
     o.frames = p.now.frame;
+    o.scalars = p.now.scalar;
     place_given(p, o);
     o.given.assign(point_count(p.model), {});
     for_each_point(p, [&](int i) {
@@ -189,11 +219,17 @@ void place_given(const StepProblem& p, Objective& o) {
     advect_passive(p.parallel, p.model, p.now, o.stage.elapsed, o.points);
     place_fixed(p.model, o.prescribed, p.now, o.stage.elapsed, o.points, o.frames);
     place_animated(p.model, p.input, p.now, o.stage.elapsed, p.dt, o.animated);
+    for_each_scalar(p, [&](int i) {
+        if (!is_unknown_scalar(p.model, i)) o.scalars.s[i] = p.now.scalar.s[i] + o.stage.elapsed * p.now.scalar.ds[i];
+    });
 }
 
 void set_given(const StepProblem& p, const Objective& o, std::span<Real> d) {
     for_each_point(p, [&](int i) {
         if (!is_free(p.model, i)) at(d, i) = vec(o.given[i]);
+    });
+    for_each_scalar(p, [&](int i) {
+        if (!is_unknown_scalar(p.model, i)) d[first_scalar(p) + i] = o.stage.elapsed * p.now.scalar.ds[i];
     });
 }
 
@@ -202,6 +238,11 @@ void move_points(const StepProblem& p, std::span<const Real> d, Objective& o) {
         if (!is_unknown(p.model, p.now, i)) return;
         o.points.x[i] = real3(vec(p.now.point.x[i]) + at(d, i));
         o.points.v[i] = real3(vec(o.stage.drift[i]) + o.stage.rate * at(d, i));
+    });
+    for_each_scalar(p, [&](int i) {
+        if (!is_unknown_scalar(p.model, i)) return;
+        o.scalars.s[i] = p.now.scalar.s[i] + d[first_scalar(p) + i];
+        o.scalars.ds[i] = o.stage.scalar_drift[i] + o.stage.rate * d[first_scalar(p) + i];
     });
 }
 
@@ -213,6 +254,8 @@ Evaluation evaluation_at(const StepProblem& p, const Objective& o) {
     ev.q = o.frames.q.data();
     ev.frame_v = o.frames.v.data();
     ev.frame_w = o.frames.w.data();
+    ev.s = o.scalars.s.data();
+    ev.ds = o.scalars.ds.data();
     ev.t = p.now.time + o.stage.elapsed;
     return ev;
 }
@@ -243,6 +286,14 @@ Merit compute_merit(const StepProblem& p, std::span<const Real> d, Objective& o)
         return 0.5 * o.stage.scale * p.model.point.mass[i] *
                (at(d, i) - vec(o.stage.travel[i])).squaredNorm();
     }));
+    add(sum_over_scalars(p, [&](int i) {
+        const Real moved = d[first_scalar(p) + i] - o.stage.scalar_travel[i];
+        return is_unknown_scalar(p.model, i) ? 0.5 * o.stage.scale * p.model.scalar.mass[i] * moved * moved : 0;
+    }));
+    add(-sum_over_scalars(p, [&](int i) {
+        const int k = first_scalar(p) + i;
+        return is_unknown_scalar(p.model, i) ? o.force[k] * (d[k] - o.at[k]) : 0;
+    }));
     add(-sum_over_points(p, o.partial, [&](int i) { return at(o.input, i).dot(at(d, i)); }));
     add(-sum_over_points(p, o.partial, [&](int i) { return at(o.force, i).dot(at(d, i) - at(o.at, i)); }));
     for (const Grab& g : p.input.grabs)
@@ -267,14 +318,23 @@ void compute_merit_gradient(const StepProblem& p, std::span<const Real> d, Objec
         const Vec3 inertia = o.stage.scale * p.model.point.mass[i] * (at(d, i) - vec(o.stage.travel[i]));
         at(g, i) += inertia - at(o.input, i) - at(o.force, i);
     });
+    for_each_scalar(p, [&](int i) {
+        const int k = first_scalar(p) + i;
+        const Real inertia = o.stage.scale * p.model.scalar.mass[i] * (d[k] - o.stage.scalar_travel[i]);
+        g[k] = is_unknown_scalar(p.model, i) ? g[k] + inertia - o.force[k] : 0;
+    });
 }
 
 Real merit_slope(const StepProblem& p, std::span<const Real> direction, Objective& o) {
-    return sum_over_points(p, o.partial, [&](int i) { return at(o.merit_gradient, i).dot(at(direction, i)); });
+    return sum_over_points(p, o.partial, [&](int i) { return at(o.merit_gradient, i).dot(at(direction, i)); }) +
+           sum_over_scalars(p, [&](int i) { return o.merit_gradient[first_scalar(p) + i] * direction[first_scalar(p) + i]; });
 }
 
 Real merit_gradient_square(const StepProblem& p, Objective& o) {
-    return sum_over_points(p, o.partial, [&](int i) { return at(o.merit_gradient, i).squaredNorm(); });
+    return sum_over_points(p, o.partial, [&](int i) { return at(o.merit_gradient, i).squaredNorm(); }) + sum_over_scalars(p, [&](int i) {
+               const Real g = o.merit_gradient[first_scalar(p) + i] / o.arm[i];
+               return g * g;
+           });
 }
 
 Real merit_curvature(const StepProblem& p, const HessianTerms& terms, std::span<const Real> direction,
@@ -288,6 +348,9 @@ Real merit_curvature(const StepProblem& p, const HessianTerms& terms, std::span<
     }
     return sum + sum_over_points(p, o.partial, [&](int i) {
                return at(direction, i).dot(at(o.mass, i).cwiseProduct(at(direction, i)));
+           }) + sum_over_scalars(p, [&](int i) {
+               const int k = first_scalar(p) + i;
+               return o.mass[k] * direction[k] * direction[k];
            });
 }
 
@@ -295,6 +358,9 @@ void start_from_travel(const StepProblem& p, const Objective& o, std::span<Real>
     set_given(p, o, d);
     for_each_point(p, [&](int i) {
         if (is_unknown(p.model, p.now, i)) at(d, i) = vec(o.stage.travel[i]);
+    });
+    for_each_scalar(p, [&](int i) {
+        if (is_unknown_scalar(p.model, i)) d[first_scalar(p) + i] = o.stage.scalar_travel[i];
     });
 }
 
@@ -327,6 +393,16 @@ void compute_residual_here(const StepProblem& p, std::span<const Real> d, Object
         return std::max({size, inertia.norm(), p.model.point.mass[i] * weight});
     });
     o.force_scale = std::max(o.force_scale, largest);
+    for_each_scalar(p, [&](int i) {
+        const int k = first_scalar(p) + i;
+        Real size = std::max(std::abs(o.force[k]), std::abs(o.gradient[k]));
+        if (is_unknown_scalar(p.model, i)) {
+            const Real inertia = o.stage.scale * p.model.scalar.mass[i] * (d[k] - o.stage.scalar_travel[i]);
+            o.residual[k] = inertia + o.gradient[k] - o.force[k];
+            size = std::max(size, std::abs(inertia));
+        }
+        o.force_scale = std::max(o.force_scale, size / o.arm[i]);
+    });
     measure_residual(p, o);
 }
 
@@ -363,6 +439,11 @@ DirectionSize measure_direction(const StepProblem& p, std::span<const Real> dire
     size.largest = max_over_points(p, o.partial, [&](int i) { return at(direction, i).norm(); });
     size.slope =
         sum_over_points(p, o.partial, [&](int i) { return at(direction, i).dot(at(o.residual, i)); });
+    for_each_scalar(p, [&](int i) {
+        const int k = first_scalar(p) + i;
+        size.largest = std::max(size.largest, o.arm[i] * std::abs(direction[k]));
+        size.slope += direction[k] * o.residual[k];
+    });
     return size;
 }
 
@@ -386,6 +467,12 @@ StepWork compute_work(const StepProblem& p, const Objective& o, const State& nex
         else
             w.external += (at(o.gradient, i) - force).dot(moved);
     }
+    for_each_scalar(p, [&](int i) {
+        const int k = first_scalar(p) + i;
+        const Real moved = next.scalar.s[i] - p.now.scalar.s[i];
+        w.damping += o.force[k] * moved;
+        if (!is_unknown_scalar(p.model, i)) w.external += (o.gradient[k] - o.force[k]) * moved;
+    });
     for (const Grab& g : p.input.grabs) {
         if (g.point < 0 || g.point >= point_count(p.model) || !is_unknown(p.model, p.now, g.point)) continue;
         const Vec3 moved = vec(next.point.x[g.point]) - vec(p.now.point.x[g.point]);

@@ -1,4 +1,4 @@
-// The objective of one implicit step and its derivatives, over displacements d of the points (integrate.h):
+// The objective of one implicit step and its derivatives, over displacements d of points and scalars (integrate.h):
 //   Phi(d) = 1/2 scale |d - travel|^2_M + E(x + d) + sum_grabs 1/2 k |x + d - target|^2 - f_input . d
 //            - f_lag . (d - d_k)
 //   residual = M scale (d - travel) + grad E + grabs - f_input - f(x + d, w)
@@ -10,6 +10,9 @@
 // anew. At convergence the residual is that of the whole force: the lag has no part in the result. It is safe
 // because the matrix holds the damping that the merit function lacks: with curvature p.H p <= p.A p the full
 // step passes the Armijo test wherever the quadratic model holds.
+//
+// Scalars count in norms by an arm: sqrt(mass of the scalar / mean mass of the points), so that what is compared with
+// forces and speeds of points weighs the same in energy. Fixed scalars turn with their rate ds.
 //
 // Contacts are found anew in each iteration, with a margin, and become penalty elements with frozen normals;
 // within one line search they stay.
@@ -42,6 +45,8 @@ struct Objective {
     PointState points;        // at x + d, velocities w
     FrameState frames;        // at the time of the stage
     AnimatedState animated;   // the same
+    ScalarState scalars;      // at s + d, rates w
+    std::vector<Real> arm;    // [m] scalars, see above; 1 for those without mass
     std::vector<Real3> given; // [m] displacement of fixed and passive points at the stage
     std::vector<Real> mass;   // [kg/s^2] scale m + grabs, tangent layout: diagonal of the matrix
     std::vector<Real> input;  // [N] from the input

@@ -79,6 +79,8 @@ void begin_trust_region(const StepProblem& p, TrustRegion& r) {
     for (int i = 0; i < point_count(p.model); ++i)
         if (is_unknown(p.model, p.now, i))
             for (int k = 0; k < 3; ++k) r.weight[3 * i + k] = p.model.point.mass[i] / total;
+    for (int i = 0, first = dofs_of(p.model).scalar_offset(0); i < scalar_count(p.model); ++i)
+        if (is_unknown_scalar(p.model, i)) r.weight[first + i] = p.model.scalar.mass[i] / total;
 }
 
 LinearOutcome solve_trust_region(const StepProblem& p, Objective& o, std::span<const Real> b, LinearStep& l,
