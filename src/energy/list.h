@@ -18,6 +18,8 @@ using Energies = List<
     struct Drag,
     struct Gravity,
     struct GravityFrame,
+    struct RodBendTwist,
+    struct RodStretch,
     struct Spring,
     struct SpringStrain,
     struct SpringZero

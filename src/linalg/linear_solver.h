@@ -61,6 +61,9 @@ Result<std::unique_ptr<LinearSolver>> make_linear_solver(std::string_view name, 
 std::unique_ptr<LinearSolver> make_cholesky(const LinearSettings&); // null without CHOLMOD
 std::unique_ptr<LinearSolver> make_ldlt(const LinearSettings&);
 std::unique_ptr<LinearSolver> make_cg(const LinearSettings&);
+std::unique_ptr<LinearSolver> make_banded(const LinearSettings&);
+// half bandwidth in scalars that `banded` finds, the largest of all parts; -1 = it refuses the pattern
+int half_bandwidth(const BlockPattern& pattern, FixedMask fixed);
 
 // shared by the implementations
 LinearInfo linear_failure(std::string message);

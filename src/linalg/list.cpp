@@ -12,6 +12,8 @@ static constexpr bool kHaveCholmod = false;
 #endif
 
 static constexpr LinearSolverEntry kLinearSolvers[] = {
+    {"banded", "Cholesky factorisation within a band, each connected part by itself; for rods",
+     "positive definite matrix", true, make_banded},
     {"cg", "preconditioned conjugate gradients on the block matrix", "positive definite matrix", true,
      make_cg},
     {"cholesky", "supernodal sparse Cholesky factorisation by CHOLMOD and BLAS",

@@ -1,5 +1,6 @@
 // All kinds of objects, one row each.
 #include "scene/kinds.h"
+#include "scene/object_rod.h"
 
 namespace sinew {
 
@@ -17,6 +18,7 @@ std::span<const ObjectKind> object_kinds() {
         make_object_kind<Body<BodyShape::mesh>>(),
         make_object_kind<Particles>(),
         make_object_kind<Body<BodyShape::plane>>(),
+        make_object_kind<Rod>(),
         make_object_kind<Rope>(),
         make_object_kind<SinkKind>(),
         make_object_kind<Body<BodyShape::sphere>>(),
@@ -31,7 +33,7 @@ const ObjectKind* find_object_kind(std::string_view name) {
 }
 
 std::span<const std::string_view> future_kinds() {
-    static constexpr std::string_view kinds[] = {"solid", "hair", "rod", "shell", "fluid", "grains", "garment",
+    static constexpr std::string_view kinds[] = {"solid", "hair", "shell", "fluid", "grains", "garment",
                                                  "groom", "pile", "tank", "smoke", "snow", "sand"};
     return kinds;
 }

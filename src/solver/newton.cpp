@@ -304,6 +304,13 @@ void NewtonSolver::drop_caches() {
     for (auto* a : {&d, &trial, &direction, &rhs}) *a = {};
 }
 
+// scenes of rods and obstacles: the matrix has a narrow band
+bool has_only_rods(const Model& m) {
+    for (const Object& o : m.objects)
+        if (o.points.count() > 0 && o.kind != "rod") return false;
+    return scalar_count(m) > 0;
+}
+
 std::shared_ptr<void> preset(const char* linearisation, const char* linear_solver) {
     auto s = std::make_shared<NewtonSettings>();
     s->linearisation = linearisation;
@@ -336,6 +343,7 @@ std::unique_ptr<Solver> make_newton(const Context& context, const Model& m, Stat
                                                           : ConstraintForm::penalty;
     solver->kkt.geometric_stiffness = s.geometric_stiffness;
     solver->objective.constraints_are_rows = solver->has_rows();
+    if (s.linear_solver == "default" && has_only_rods(m)) s.linear_solver = "banded";
     solver->parallel = make_parallel(context);
     solver->make_linear();
     register_memory(solver->scheme, m, state);

@@ -78,7 +78,7 @@ struct NewtonSettings {
         v("geometric_stiffness", s.geometric_stiffness,
           Field{.doc = "of constraints with multipliers: tension counts in the matrix"});
         v("linear_solver", s.linear_solver,
-          Field{.allowed = {"default", "cholesky", "ldlt", "cg"}, .doc = "for the Newton systems"});
+          Field{.allowed = {"default", "cholesky", "ldlt", "cg", "banded"}, .doc = "for the Newton systems; default: banded where all points belong to rods"});
         v("ordering", s.ordering,
           Field{.allowed = {"amd", "metis"}, .doc = "fill-reducing order of direct solvers"});
         v("preconditioner", s.preconditioner, Field{.allowed = {"jacobi", "ic0", "none"}, .doc = "of cg"});
