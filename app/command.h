@@ -35,6 +35,11 @@ struct TestOptions {
     int threads = 0;
     bool hash = false, drop_caches = false, quiet = false;
 };
+struct ModesOptions {
+    std::string scene;
+    std::vector<std::string> set;
+    int count = 12, threads = 0;
+};
 struct RenderOptions {
     std::string recording, out, color_by, frames, camera, size;
     std::vector<std::string> set;
@@ -63,6 +68,7 @@ struct BenchOptions {
 int command_run(const RunOptions&);
 int command_check(const CheckOptions&);
 int command_test(const TestOptions&);
+int command_modes(const ModesOptions&);
 int command_render(const RenderOptions&);
 int command_convert(const ConvertOptions&);
 int command_list(const ListOptions&);

@@ -51,6 +51,7 @@ const std::map<std::string, std::string>& body_scenes() {
         {"chains and ropes of links", R"({"objects": {"a": {"kind": "rope"}}})"},
         {"distance constraints", R"({"objects": {"a": {"kind": "chain", "material": {"rod": {"model": "distance"}}}}})"},
         {"cloth of links", R"({"objects": {"a": {"kind": "cloth_grid", "edge": 0.5}}})"},
+        {"solids of tetrahedra", R"({"objects": {"a": {"kind": "solid", "cells": [1,1,1]}}})"},
         {"points against obstacles", R"({"objects": {"a": {"kind": "particles", "positions": [[0,0,0]]}, "b": {"kind": "sphere"}}})"},
         {"rigid bodies", R"({"objects": {"a": {"kind": "box", "density": 1000}}})"},
         {"rigid bodies against obstacles", R"({"objects": {"a": {"kind": "box", "density": 1000}, "b": {"kind": "plane"}}})"},

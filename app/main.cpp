@@ -64,6 +64,14 @@ void add_check_and_test(CLI::App& app, int& code) {
     d->add_flag("--drop-caches", t->drop_caches, "forget all caches before every step");
     d->add_flag("--quiet", t->quiet, "only failures and the count");
     d->callback([t, &code] { code = command_test(*t); });
+
+    auto m = std::make_shared<ModesOptions>();
+    CLI::App* e = app.add_subcommand("modes", "lowest vibration modes of a scene about its start");
+    e->add_option("scene", m->scene, "scene file")->required();
+    e->add_option("--count", m->count, "modes, rigid ones included")->check(whole(1, 1000));
+    e->add_option("--set", m->set, "path=value; may be repeated");
+    e->add_option("--threads", m->threads, "worker threads")->check(whole(0, kMostThreads));
+    e->callback([m, &code] { code = command_modes(*m); });
 }
 
 void add_pictures(CLI::App& app, int& code) {

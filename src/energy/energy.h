@@ -20,7 +20,9 @@
 // Order 0: f only; 1: also df/dx and df/dv. Implicit solvers use v = (x - x_now)/dt and keep them out of the merit
 // function. Optional: `hessian_psd` (closed-form projected Hessian), `hessian_gauss_newton` (k J^T J of
 // an energy 1/2 k C^2, without the curvature of C), `sample_kinds` (number of degenerate cases that
-// `sample` knows), `memory_size` with
+// `sample` knows), `is_inverted(data, stencil)` (solids: counted in the Report),
+// `total(table, evaluation, element)` (a sum over all elements of that element's object, found in StepContext::total),
+// `memory_size` with
 //       static void finish(const Data&, const StepContext&, const Stencil<2>&, Real* memory);
 // numbers per element that live in State.memory and start at 0: `eval` and `force` read those of the step's start in
 // StepContext::memory, `finish` is called once at the end of an accepted step and writes the new ones.

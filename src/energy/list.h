@@ -18,11 +18,24 @@ using Energies = List<
     struct Drag,
     struct Gravity,
     struct GravityFrame,
+    struct PressureVolume,
     struct RodBendTwist,
     struct RodStretch,
     struct Spring,
     struct SpringStrain,
-    struct SpringZero
+    struct SpringZero,
+    struct TetAnisotropic,
+    struct TetArap,
+    struct TetCorotated,
+    struct TetCorotatedPlastic,
+    struct TetLinear,
+    struct TetNeohookean,
+    struct TetNeohookeanPlastic,
+    struct TetStableNeohookean,
+    struct TetStableNeohookeanPlastic,
+    struct TetStrain,
+    struct TetStvk,
+    struct TetViscous
 >;
 
 std::span<const ElementRow> energy_rows();             // in the order of the list

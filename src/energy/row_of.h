@@ -85,6 +85,16 @@ template <class E> struct EnergyLoops : ElementsOf<E> {
                 if (load(t, ev, e, false, x, c)) E::finish(data_of(t, e), c, x, memory);
         }
     }
+    static int inverted(const Table& t, const Evaluation& ev, int begin, int end) {
+        int count = 0;
+        if constexpr (requires(StencilOf<E> x) { E::is_inverted(data_of(t, 0), x); }) {
+            StepContext c = context(ev);
+            StencilOf<E> x;
+            for (int e = begin; e < end; ++e)
+                if (load(t, ev, e, false, x, c) && E::is_inverted(data_of(t, e), x)) ++count;
+        }
+        return count;
+    }
 };
 
 template <Energy E> ElementRow make_energy_row() {
@@ -103,6 +113,7 @@ template <Energy E> ElementRow make_energy_row() {
         row.force_derivatives = R::force_derivatives;
     }
     if constexpr (memory_of<E>() > 0) row.finish = R::finish;
+    if constexpr (requires(const typename E::Data& d, const StencilOf<E>& x) { E::is_inverted(d, x); }) row.inverted = R::inverted;
     return row;
 }
 

@@ -87,6 +87,8 @@ struct ElementRow {
     void (*force_derivatives)(const Table&, const Evaluation&, int begin, int end, Real* dfdx, Real* dfdv) = nullptr;
     // after an accepted step: update the memory (memory_size reals each)
     void (*finish)(const Table&, const Evaluation&, int begin, int end, Real* memory) = nullptr;
+    // solids: elements of the range that are turned inside out; null = cannot be
+    int (*inverted)(const Table&, const Evaluation&, int begin, int end) = nullptr;
     // constraints: C (rows each) and J (rows x dofs each, row major); null J = only C
     void (*constraint)(const Table&, const Evaluation&, int begin, int end, Real* c, Real* jacobian) = nullptr;
 

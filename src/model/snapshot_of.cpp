@@ -1,16 +1,39 @@
 #include "model/snapshot_of.h"
 #include "core/math.h"
+#include "linalg/svd3.h"
 #include "model/element.h"
+#include <Eigen/LU>
 #include <algorithm>
 
 namespace sinew {
 
-// largest strain of the links at each point; empty if the model has none
+// largest |s - 1| of the principal stretches s of a tetrahedron
+static Real tet_strain(const Model& m, const State& s, const int* id) {
+    Mat3 rest, now;
+    for (int k = 0; k < 3; ++k) {
+        rest.col(k) = vec(m.point.rest[id[k + 1]]) - vec(m.point.rest[id[0]]);
+        now.col(k) = vec(s.point.x[id[k + 1]]) - vec(s.point.x[id[0]]);
+    }
+    const Vec3 stretch = compute_svd(now * rest.inverse()).sigma;
+    return (stretch.array() - 1).abs().maxCoeff();
+}
+
+static void add_solid_strain(const Model& m, const State& s, const Table& t, std::vector<double>& strain) {
+    strain.resize(point_count(m), 0.0);
+    for (int e = 0; e < t.count(); ++e) {
+        const int* id = t.stencil.data() + 4 * e;
+        const Real now = tet_strain(m, s, id);
+        for (int k = 0; k < 4; ++k) strain[id[k]] = std::max(strain[id[k]], now);
+    }
+}
+
+// largest strain of the links and solid elements at each point; empty if the model has none
 static std::vector<double> point_strain(const Model& m, const State& s) {
     std::vector<double> strain;
     if (!m.elements) return strain;
     for (const auto* tables : {&m.elements->energies, &m.elements->constraints})
         for (const Table& t : *tables) {
+            if (t.row->inverted && t.row->points == 4) add_solid_strain(m, s, t, strain);
             if (t.row->points != 2 || t.row->frames || t.row->scalars) continue;
             strain.resize(point_count(m), 0.0);
             for (int e = 0; e < t.count(); ++e) {

@@ -26,6 +26,8 @@ struct StepContext {
     const Real* table_memory = nullptr; // of all elements of the table
     const Real3* p_now = nullptr; // all frames at the start of the step
     const Real4* q_now = nullptr;
+    Real total = 0;               // what E::total makes of all elements of this one's object
+    int total_of = -1;            // that object
     Vec3 x_start(int i) const { return vec(x_now[stencil[i]]); }
 };
 
@@ -99,6 +101,11 @@ template <class E> struct ElementsOf {
             if (velocities) out.ds[i] = ev.ds[id[P + F + i]];
         }
         c.stencil = id;
+        if constexpr (requires { E::total(t, ev, e); })
+            if (c.total_of != t.object[e]) {
+                c.total = E::total(t, ev, e);
+                c.total_of = t.object[e];
+            }
         if constexpr (memory_of<E>() > 0) c.memory = c.table_memory ? c.table_memory + std::size_t(e) * memory_of<E>() : nullptr;
         return true;
     }

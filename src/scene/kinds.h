@@ -167,6 +167,38 @@ struct SinkKind {
     static void build(const Params&, BuildContext&);
 };
 
+struct Solid {
+    static constexpr std::string_view name = "solid", body = "solids of tetrahedra";
+    static constexpr std::string_view doc = "elastic solid of tetrahedra: a box, a hollow ball, or given as arrays";
+    struct Params {
+        DeformableParams common;
+        std::string shape = "box", split = "five";
+        Real3 size{1, 1, 1};
+        std::vector<int> cells;
+        Real radius = 0.5, wall = 0.05;
+        int levels = 3, layers = 1;
+        std::vector<Real3> points;
+        Value tets, pressure;
+    };
+    template <class V> static void fields(Params& p, V&& v) {
+        v("shape", p.shape, Field{.allowed = {"box", "shell"}, .doc = "box, or hollow ball"});
+        v("size", p.size, Field{.min = 0, .min_exclusive = true, .unit = "m", .doc = "of the box along x, y, z"});
+        v("cells", p.cells, Field{.min = 1, .max = 100000, .least_count = 3, .most_count = 3,
+                                  .doc = "of the box along x, y, z; default: ten along the longest side"});
+        v("split", p.split, Field{.allowed = {"five", "six"}, .doc = "tetrahedra per cell: five alternating, or six alike"});
+        v("radius", p.radius, Field{.min = 0, .min_exclusive = true, .unit = "m", .doc = "of the hollow ball, outside"});
+        v("wall", p.wall, Field{.min = 0, .min_exclusive = true, .unit = "m", .doc = "thickness of the hollow ball"});
+        v("levels", p.levels, Field{.min = 0, .max = 7, .doc = "refinements of the hollow ball: 10 4^levels + 2 points outside"});
+        v("layers", p.layers, Field{.min = 1, .max = 100, .doc = "of tetrahedra through the wall"});
+        v("points", p.points, Field{.unit = "m", .doc = "instead of a shape: points of the tetrahedra"});
+        v("tets", p.tets, Field{.doc = "four indices into points each: [[0, 1, 2, 3], ...]"});
+        v("pressure", p.pressure, Field{.doc = "inside less outside [Pa], or { pressure, gas, outside }: in hollows, or, without "
+                                               "any, in the whole body"});
+        deformable_fields(p.common, v);
+    }
+    static void build(const Params&, BuildContext&);
+};
+
 // Obstacle whose vertices are moved by files.
 struct AnimatedMesh {
     static constexpr std::string_view name = "animated", body = "animated obstacles";

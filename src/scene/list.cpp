@@ -21,6 +21,7 @@ std::span<const ObjectKind> object_kinds() {
         make_object_kind<Rod>(),
         make_object_kind<Rope>(),
         make_object_kind<SinkKind>(),
+        make_object_kind<Solid>(),
         make_object_kind<Body<BodyShape::sphere>>(),
     };
     return kinds;
@@ -33,7 +34,7 @@ const ObjectKind* find_object_kind(std::string_view name) {
 }
 
 std::span<const std::string_view> future_kinds() {
-    static constexpr std::string_view kinds[] = {"solid", "hair", "shell", "fluid", "grains", "garment",
+    static constexpr std::string_view kinds[] = {"hair", "shell", "fluid", "grains", "garment",
                                                  "groom", "pile", "tank", "smoke", "snow", "sand"};
     return kinds;
 }

@@ -31,18 +31,20 @@ std::span<const Material> material_presets() {
         add("denim", 0.4, 6000, 2000, 200, 0.0015);
         add("silk", 0.07, 1500, 150, 4, 0.0005);
         add("wool", 0.3, 1200, 300, 40, 0.002);
-        const auto add_solid = [&](const char* name, Real density, Real friction, const char* note) {
+        const auto add_solid = [&](const char* name, Real density, Real friction, Real young, Real poisson, const char* note) {
             Material m;
             m.name = name;
             m.note = note;
             m.solid_density = density;
             m.friction = friction;
+            set(m.solid.params, "young", make_number(young));
+            set(m.solid.params, "poisson", make_number(poisson));
             out.push_back(m);
         };
-        add_solid("flesh", 1000, 0.5, "solid: density of the human body, near that of water");
-        add_solid("rubber", 1100, 0.8, "solid: natural rubber, filled");
-        add_solid("steel", 7850, 0.4, "solid: carbon steel");
-        add_solid("wood", 700, 0.4, "solid: oak or beech, dry");
+        add_solid("flesh", 1000, 0.5, 2e4, 0.45, "solid: density of the human body, near that of water; relaxed muscle");
+        add_solid("rubber", 1100, 0.8, 2e6, 0.48, "solid: natural rubber, filled");
+        add_solid("steel", 7850, 0.4, 2.1e11, 0.29, "solid: carbon steel");
+        add_solid("wood", 700, 0.4, 1.1e10, 0.35, "solid: oak or beech, dry; stiffness along the grain in all directions");
         return out;
     }();
     return presets;
@@ -76,6 +78,9 @@ bool read_material(const Value& value, const Scope& scope, std::string_view path
     ok &= read_role(m.shear_value, scope, base + ".shear", m.shear, errors);
     ok &= read_role(m.bend_value, scope, base + ".bend", m.bend, errors);
     ok &= read_rod(m.rod_value, base + ".rod", m.rod, errors);
+    ok &= read_solid_role(m.solid_value, base + ".solid", m.solid, errors);
+    if (ok && m.solid_value.kind != Value::Kind::null)
+        ok = make_solid_model(m.solid, scope, base + ".solid", errors).elastic != nullptr;
     // also where no chain uses it
     if (ok && m.rod_value.kind != Value::Kind::null) ok = read_link_model(m.rod, scope, base + ".rod", errors).row != nullptr;
     return ok;

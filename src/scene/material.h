@@ -2,10 +2,11 @@
 //   "materials": { "canvas": { "density": "300 g/m^2", "membrane": { "stiffness": "2 kN/m" }, "bend": { ... } } }
 //   "material": "canvas" | "cotton" (preset) | { ...inline... }
 // Roles of this version: membrane (links along the edges of cloth), shear (diagonals), bend (links over two edges),
-// rod (links of chains and ropes). Rigid bodies take solid_density and friction.
+// rod (links of chains and ropes), solid (tetrahedra, solid_role.h). Rigid bodies take solid_density and friction.
 #pragma once
 #include "core/fields.h"
 #include "model/element.h"
+#include "scene/solid_role.h"
 #include "sinew/scene.h"
 
 namespace sinew {
@@ -37,22 +38,25 @@ struct Material {
     Real solid_density = 1000;    // [kg/m^3] of rigid bodies; the default is water
     LinkRole membrane{"spring_strain", 1000, 0.001}, shear{"spring_strain", 300, 0.001}, bend{"spring_strain", 30, 0.001};
     RodRole rod;
+    SolidRole solid;
     Real thickness = 0.001;       // [m]
     Real friction = 0.5;
-    Value membrane_value, shear_value, bend_value, rod_value; // as written
+    Value membrane_value, shear_value, bend_value, rod_value, solid_value; // as written
 
     template <class V> static void fields(Material& p, V&& v) {
         v("density", p.density, Field{.min = 0, .min_exclusive = true, .unit = "kg/m^2", .doc = "mass of cloth per area"});
         v("line_density", p.line_density,
           Field{.min = 0, .min_exclusive = true, .unit = "kg/m", .doc = "mass of chains and ropes per length"});
         v("solid_density", p.solid_density,
-          Field{.min = 0, .min_exclusive = true, .unit = "kg/m^3", .doc = "mass of rigid bodies per volume"});
+          Field{.min = 0, .min_exclusive = true, .unit = "kg/m^3", .doc = "mass of rigid bodies and solids per volume"});
         v("thickness", p.thickness, Field{.min = 0, .unit = "m", .doc = "distance kept from obstacles"});
         v("friction", p.friction, Field{.min = 0, .doc = "coefficient; a pair takes the geometric mean"});
         v("membrane", p.membrane_value, Field{.doc = "role: links along the edges of cloth"});
         v("shear", p.shear_value, Field{.doc = "role: links along the diagonals of cloth"});
         v("bend", p.bend_value, Field{.doc = "role: links over two edges of cloth"});
         v("rod", p.rod_value, Field{.doc = "role: links of chains and ropes; model and its parameters"});
+        v("solid", p.solid_value,
+          Field{.doc = "role: tetrahedra; model, its parameters, damping { mass, stiffness }, plasticity { yield, ... }"});
     }
 };
 struct NamedMaterial {

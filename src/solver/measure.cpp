@@ -107,6 +107,9 @@ void measure(const Parallel& parallel, const Model& m, const State& s, MeasureSc
     r.energy_contact = share[int(Share::contact)];
     r.energy_field = share[int(Share::field)];
     scratch.power_damping = force_power(parallel, scratch.elements, ev, scratch.local, scratch.partial);
+    r.inverted = 0;
+    for (const Table& t : m.elements->energies)
+        if (t.row->inverted) r.inverted += t.row->inverted(t, ev, 0, t.count());
     r.constraint_error = constraint_error(m.elements->constraints, ev, scratch.rows);
 }
 

@@ -65,6 +65,7 @@ struct NewtonSolver final : Solver {
     void make_linear();
 
     void predict(const StepProblem&);
+    void shorten_prediction(const StepProblem&);
     bool is_done(int iteration);
     bool solve(const StepProblem&);
     LinearOutcome solve_with(const StepProblem&, Projection, bool regularise);
@@ -94,6 +95,7 @@ Report NewtonSolver::step(const Model& m, const Input& input, const State& now, 
         compute_residual(p, d, objective);
         if (has_rows()) add_constraint_forces(p, objective, kkt);
         ++report.evaluations;
+        if (iteration == 0 && objective.not_finite >= 0) shorten_prediction(p);
         const bool stop = !check_residual(p) || is_done(iteration);
         lap(clock, "residual", report);
         if (stop) break;
@@ -131,6 +133,16 @@ void NewtonSolver::predict(const StepProblem& p) {
         start_from_travel(p, objective, d);
     else
         set_given(p, objective, d);
+}
+
+// A prediction where forces do not exist (an element that must not invert): half of it, a quarter, ..., the start.
+void NewtonSolver::shorten_prediction(const StepProblem& p) {
+    for (int k = 0; k < 6 && objective.not_finite >= 0; ++k) {
+        for (Real& a : d) a = k < 5 ? 0.5 * a : 0;
+        set_given(p, objective, d);
+        compute_residual(p, d, objective);
+        ++report.evaluations;
+    }
 }
 
 // relative force balance into the report; false if it is not finite

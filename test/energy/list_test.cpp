@@ -152,7 +152,8 @@ TEST_P(ListTest, force_vanishes_at_rest_where_declared) {
         std::vector<Real> mass(row.points, 1.0);
         const RestView view{rest.x, mass, {}, {0, -9.81, 0}};
         row.prepare(params.get(), view, rest.table.data.data());
-        EXPECT_LT(rest.gradient().norm(), 1e-9);
+        // rounding of the rest shape times the stiffness of the default parameters
+        EXPECT_LT(rest.gradient().norm(), std::max(1e-9, 1e-12 * scale(rest.hessian(Projection::none))));
     });
 }
 

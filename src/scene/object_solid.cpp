@@ -1,0 +1,224 @@
+// Solids of tetrahedra: a box cut into a grid, a hollow ball, or points and tetrahedra as arrays. Mass is lumped, a quarter of
+// each tetrahedron to each corner. The boundary is what others touch and what pictures and exporters show; its vertices keep the
+// order of all points, so that index and name selections mean the same everywhere.
+#include "scene/object_solid.h"
+#include "core/error.h"
+#include "energy/drag.h"
+#include "energy/list.h"
+#include "energy/pressure_volume.h"
+#include "geometry/generate.h"
+#include "geometry/triangulate.h"
+#include "scene/kinds.h"
+#include <fmt/format.h>
+#include <numeric>
+
+namespace sinew {
+
+namespace {
+
+constexpr Real kMostCells = 4e6;
+
+// groups x_min, x_max, ...: the points on the six sides of the bounding box
+void add_side_groups(PolygonMesh& mesh) {
+    const Bounds box = compute_bounds(mesh);
+    const Vec3 low = vec(box.min), high = vec(box.max);
+    for (int axis = 0; axis < 3; ++axis)
+        for (int side = 0; side < 2; ++side) {
+            const Real at = side ? high[axis] : low[axis], near = 1e-9 * (high - low).maxCoeff();
+            std::vector<int> points;
+            for (int i = 0; i < vertex_count(mesh); ++i)
+                if (std::abs(vec(mesh.positions[i])[axis] - at) <= near) points.push_back(i);
+            mesh.vertex_groups.emplace_back(fmt::format("{}_{}", "xyz"[axis], side ? "max" : "min"), std::move(points));
+        }
+}
+
+PolygonMesh boundary_mesh(const TetMesh& tets, const std::vector<std::array<int, 3>>& triangles) {
+    PolygonMesh mesh;
+    mesh.positions = tets.points;
+    for (const auto& t : triangles) add_polygon(mesh, {t[0], t[1], t[2]});
+    add_side_groups(mesh);
+    return mesh;
+}
+
+// the boundary's points become surface vertices, its triangles the collision surface
+void add_boundary(BuildContext& c, Range points, const std::vector<std::array<int, 3>>& triangles, Real thickness) {
+    std::vector<int> vertex(points.count(), -1);
+    for (const auto& t : triangles)
+        for (int v : t) vertex[v] = 0;
+    int first = -1, count = 0;
+    for (int i = 0; i < points.count(); ++i)
+        if (vertex[i] == 0) {
+            const int added = add_surface_points(c.builder, {points.begin + i, points.begin + i + 1}, thickness);
+            if (first < 0) first = added;
+            vertex[i] = count++;
+        }
+    std::vector<std::array<int, 3>> local;
+    for (const auto& t : triangles) local.push_back({vertex[t[0]], vertex[t[1]], vertex[t[2]]});
+    if (first >= 0) add_surface_triangles(c.builder, first, local);
+}
+
+// Triangles that a pressure acts on, counter-clockwise seen from where it does not: the walls of hollows, or, of a body without
+// any, its surface.
+std::vector<std::array<int, 3>> pressure_faces(std::span<const Real3> x, const std::vector<std::array<int, 3>>& boundary) {
+    std::vector<int> parent(x.size());
+    std::iota(parent.begin(), parent.end(), 0);
+    const auto root = [&](int i) {
+        while (parent[i] != i) i = parent[i] = parent[parent[i]];
+        return i;
+    };
+    for (const auto& t : boundary) parent[root(t[1])] = root(t[0]), parent[root(t[2])] = root(t[0]);
+    std::vector<Real> volume(x.size(), 0);
+    for (const auto& t : boundary)
+        volume[root(t[0])] += PressureVolume::triangle_volume(vec(x[t[0]]), vec(x[t[1]]), vec(x[t[2]]));
+    std::vector<std::array<int, 3>> hollow;
+    for (const auto& t : boundary)
+        if (volume[root(t[0])] < 0) hollow.push_back({t[0], t[2], t[1]});
+    return hollow.empty() ? boundary : hollow;
+}
+
+void add_pressure(BuildContext& c, const Value& value, Range points, const std::vector<std::array<int, 3>>& boundary) {
+    if (value.kind == Value::Kind::null) return;
+    PressureVolume::Params p;
+    if (value.kind == Value::Kind::object) {
+        FieldList list = list_fields<PressureVolume>(p);
+        if (!read_fields(list, value, c.scope, c.path("pressure"), c.errors)) return;
+    } else if (!read_number(value, "Pa", c.scope, c.path("pressure"), p.pressure, c.errors)) {
+        return;
+    }
+    const std::span<const Real3> x(c.builder.model.point.rest.data() + points.begin, std::size_t(points.count()));
+    const auto faces = pressure_faces(x, boundary);
+    Real area = 0;
+    p.volume = 0;
+    const auto area_of = [&](const std::array<int, 3>& t) {
+        return 0.5 * (vec(x[t[1]]) - vec(x[t[0]])).cross(vec(x[t[2]]) - vec(x[t[0]])).norm();
+    };
+    for (const auto& t : faces) {
+        area += area_of(t);
+        p.volume += PressureVolume::triangle_volume(vec(x[t[0]]), vec(x[t[1]]), vec(x[t[2]]));
+    }
+    p.origin = points.begin + faces.front()[0];
+    const ElementRow& row = *find_energy("pressure_volume");
+    for (const auto& t : faces) {
+        p.weight = area_of(t) / area;
+        add_energy(c.builder, row, &p, std::array<int, 3>{points.begin + t[0], points.begin + t[1], points.begin + t[2]});
+    }
+}
+
+bool read_arrays(const Solid::Params& p, BuildContext& c, TetMesh& out) {
+    out.points = p.points;
+    if (p.tets.kind != Value::Kind::array) {
+        add_error(c, "tets", p.tets, "must be an array of four indices each");
+        return false;
+    }
+    for (std::size_t i = 0; i < p.tets.items.size(); ++i) {
+        const std::string path = fmt::format("{}[{}]", c.path("tets"), i);
+        std::array<int, 4> tet{};
+        if (!check_array(p.tets.items[i], 4, path, "indices", c.errors)) return false;
+        for (int k = 0; k < 4; ++k) {
+            if (!read_integer(p.tets.items[i].items[k], c.scope, path, tet[k], c.errors)) return false;
+            if (tet[k] < 0 || tet[k] >= int(out.points.size())) {
+                add_error(c, "tets", p.tets.items[i].items[k], "no point of this index",
+                          fmt::format("0 to {}", int(out.points.size()) - 1));
+                return false;
+            }
+        }
+        out.tets.push_back(tet);
+    }
+    return true;
+}
+
+bool make_tets(const Solid::Params& p, BuildContext& c, TetMesh& out) {
+    if (!p.points.empty() || p.tets.kind != Value::Kind::null) return read_arrays(p, c, out);
+    if (p.shape == "shell") {
+        const PolygonMesh ball = make_icosphere(p.radius, p.levels);
+        if (p.wall >= p.radius) {
+            add_error(c, "wall", make_number(p.wall), "must be less than the radius");
+            return false;
+        }
+        out = make_shell_tets(ball.positions, triangulate(ball).triangles, p.wall, p.layers);
+        return true;
+    }
+    std::array<int, 3> cells{};
+    const Vec3 size = vec(p.size);
+    if (p.cells.empty()) {
+        const Real edge = size.maxCoeff() / 10;
+        for (int k = 0; k < 3; ++k) cells[k] = std::max(1, int(std::lround(size[k] / edge)));
+        c.notes.push_back(fmt::format("{}.cells = [{}, {}, {}]: ten along the longest side", c.object.name, cells[0], cells[1],
+                                      cells[2]));
+    } else {
+        std::copy_n(p.cells.begin(), 3, cells.begin());
+    }
+    if (Real(cells[0]) * cells[1] * cells[2] > kMostCells) {
+        add_error(c, "cells", Value{}, fmt::format("gives {} x {} x {} cells, more than 4 million", cells[0], cells[1], cells[2]));
+        return false;
+    }
+    out = make_box_tets(p.size, cells, p.split == "six" ? CellSplit::six : CellSplit::five);
+    return true;
+}
+
+} // namespace
+
+void add_solid(const Solid::Params& p, const TetMesh& local, BuildContext& c) {
+    const std::size_t before = c.errors.size();
+    const Material material = object_material(c, p.common.material);
+    const SolidModel model = make_solid_model(material.solid, c.scope, c.path("material.solid"), c.errors);
+    if (c.errors.size() != before || !model.elastic) return;
+
+    // mass, and order of corners as the place may mirror
+    TetMesh world{place_points(c, local.points), local.tets};
+    std::vector<Real> mass(world.points.size(), 0);
+    for (int t = 0; t < int(world.tets.size()); ++t) {
+        const Real volume = tet_volume(world, t);
+        Real edge = 0;
+        for (int k = 1; k < 4; ++k)
+            edge = std::max(edge, (vec(world.points[world.tets[t][k]]) - vec(world.points[world.tets[t][0]])).norm());
+        if (!(std::abs(volume) > 1e-10 * edge * edge * edge)) {
+            add_error(c, "tets", Value{}, fmt::format("tetrahedron {} is flat: it has no volume", t));
+            return;
+        }
+        if (volume < 0) std::swap(world.tets[t][2], world.tets[t][3]);
+        for (int v : world.tets[t]) mass[v] += material.solid_density * std::abs(volume) / 4;
+    }
+    for (std::size_t i = 0; i < mass.size(); ++i)
+        if (!(mass[i] > 0)) {
+            add_error(c, "points", Value{}, fmt::format("point {} belongs to no tetrahedron, so it would have no mass", i));
+            return;
+        }
+
+    begin_object(c.builder, c.object.name, c.object.kind, material.name);
+    const int first = add_points(c.builder, world.points, mass, kFree, c.object.velocity);
+    const Range points{first, first + int(world.points.size())};
+    add_spin(c, points);
+    const auto boundary = boundary_triangles(world);
+    const PolygonMesh mesh = boundary_mesh({local.points, world.tets}, boundary);
+    add_fixed(c, p.common.fixed, points, mesh);
+    if (p.common.gravity) add_gravity(c, points);
+    std::vector<Real> area(mass.size(), 0);
+    for (const auto& t : boundary) {
+        const Vec3 a = vec(world.points[t[0]]), b = vec(world.points[t[1]]), d = vec(world.points[t[2]]);
+        for (int v : t) area[v] += (b - a).cross(d - a).norm() / 6;
+    }
+    add_air(c, p.common.air, points, area);
+
+    for (const auto& t : world.tets) {
+        const std::array<int, 4> stencil{first + t[0], first + t[1], first + t[2], first + t[3]};
+        add_energy(c.builder, *model.elastic, model.params.get(), stencil);
+        if (model.viscous) add_energy(c.builder, *model.viscous, model.viscous_params.get(), stencil);
+    }
+    if (model.damping_mass > 0)
+        for (int i = points.begin; i < points.end; ++i) {
+            const Drag::Params drag{model.damping_mass * mass[i - points.begin], 0, -1};
+            add_energy(c.builder, *find_energy("drag"), &drag, std::array<int, 1>{i});
+        }
+    add_pressure(c, p.pressure, points, boundary);
+    add_boundary(c, points, boundary, p.common.thickness >= 0 ? p.common.thickness : material.thickness);
+    set_touch(c, p.common.touch, material.friction, p.common.self_contact);
+    add_deformable_snapshot(c, mesh, points, p.common.color, 0.003);
+}
+
+void Solid::build(const Params& p, BuildContext& c) {
+    TetMesh tets;
+    if (make_tets(p, c, tets)) add_solid(p, tets, c);
+}
+
+} // namespace sinew

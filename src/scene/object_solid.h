@@ -1,0 +1,10 @@
+// A solid from any tetrahedral mesh: what kinds that make tetrahedra call.
+#pragma once
+#include "geometry/tet_grid.h"
+#include "scene/kinds.h"
+
+namespace sinew {
+
+void add_solid(const Solid::Params&, const TetMesh& local, BuildContext&);
+
+} // namespace sinew

@@ -1,0 +1,135 @@
+#include "scene/solid_role.h"
+#include "core/error.h"
+#include "core/nearest.h"
+#include "energy/list.h"
+#include "energy/tet_stable_neohookean.h"
+#include "energy/tet_viscous.h"
+#include "linalg/psd.h"
+#include <fmt/format.h>
+
+namespace sinew {
+
+namespace {
+
+struct Damping {
+    Real mass = 0, stiffness = 0;
+    template <class V> static void fields(Damping& p, V&& v) {
+        v("mass", p.mass, Field{.min = 0, .unit = "1/s", .doc = "b of D = a K + b M"});
+        v("stiffness", p.stiffness, Field{.min = 0, .unit = "s", .doc = "a of D = a K + b M"});
+    }
+};
+
+bool is_solid(const ElementRow& r) { return r.inverted && r.points == 4; }
+
+// what the model is for small strains; false and an error if that is no stable material
+bool make_stiffness(const std::string& model, void* params, FieldList& list, const Value& at, std::string_view path,
+                    std::vector<double>& out, std::vector<Error>& errors) {
+    MatN<6> C;
+    if (model == "anisotropic") {
+        const auto& p = *static_cast<TetAnisotropic::Params*>(params);
+        if (!p.stiffness.empty() && p.stiffness.size() != 21 && p.stiffness.size() != 36) {
+            errors.push_back(make_error(at, path, "stiffness has 21 or 36 numbers"));
+            return false;
+        }
+        C = TetAnisotropic::stiffness_of(p);
+    } else {
+        const FieldRef* young = find_field(list, "young");
+        const FieldRef* poisson = find_field(list, "poisson");
+        Lame l = make_lame(*static_cast<Real*>(young->member), poisson ? *static_cast<Real*>(poisson->member) : 0);
+        if (model == "arap" || model == "strain") l.lambda = 0;
+        const FieldRef* raw = find_field(list, "raw");
+        if (raw && *static_cast<bool*>(raw->member)) l.lambda -= l.mu;
+        C = isotropic_stiffness(l);
+    }
+    if (!C.allFinite() || !is_psd(C.data(), 6)) {
+        errors.push_back(make_error(at, path, "these moduli are of no stable material: the stiffness is not positive"));
+        return false;
+    }
+    out.assign(C.data(), C.data() + 36);
+    return true;
+}
+
+} // namespace
+
+std::vector<std::string> solid_models() {
+    std::vector<std::string> out;
+    for (const ElementRow& r : energy_rows())
+        if (is_solid(r) && r.name.substr(0, 4) == "tet_" && !r.name.ends_with("_plastic")) out.emplace_back(r.name.substr(4));
+    return out;
+}
+
+bool read_solid_role(const Value& value, std::string_view path, SolidRole& role, std::vector<Error>& errors) {
+    if (value.kind == Value::Kind::null) return true;
+    if (value.kind != Value::Kind::object) {
+        errors.push_back(make_error(value, path, "must be an object with a model and its parameters"));
+        return false;
+    }
+    // what the value does not mention stays, unless the model is another one
+    const Value* model = find(value, "model");
+    std::string name = role.model;
+    if (model && !read_text(*model, join_path(path, "model"), name, errors)) return false;
+    if (name.substr(0, 4) == "tet_") name.erase(0, 4);
+    role.model = name;
+    role.params.place = value.place;
+    for (const Member& m : value.members) {
+        if (m.key == "model") continue;
+        if (m.key == "damping") role.damping = m.value;
+        else if (m.key == "plasticity") role.plasticity = m.value;
+        else set(role.params, m.key, m.value);
+    }
+    return true;
+}
+
+SolidModel make_solid_model(const SolidRole& role, const Scope& scope, std::string_view path, std::vector<Error>& errors) {
+    SolidModel out;
+    const bool plastic = role.plasticity.kind != Value::Kind::null;
+    const ElementRow* base = find_energy("tet_" + role.model);
+    if (!base || !is_solid(*base) || base->name.ends_with("_plastic")) {
+        const std::vector<std::string> known = solid_models();
+        errors.push_back(make_error(text_at(role.model, role.params.place), join_path(path, "model"),
+                                    "no solid model of this name", fmt::format("{}", fmt::join(known, ", ")),
+                                    find_nearest(role.model, known)));
+        return out;
+    }
+    const ElementRow* row = plastic ? find_energy("tet_" + role.model + "_plastic") : base;
+    if (!row) {
+        std::vector<std::string> known;
+        for (const std::string& m : solid_models())
+            if (find_energy("tet_" + m + "_plastic")) known.push_back(m);
+        errors.push_back(make_error(text_at(role.model, role.params.place), join_path(path, "model"),
+                                    "this model has no plasticity", fmt::format("{}", fmt::join(known, ", "))));
+        return out;
+    }
+
+    Value params = role.params;
+    if (plastic) {
+        if (role.plasticity.kind != Value::Kind::object) {
+            errors.push_back(make_error(role.plasticity, join_path(path, "plasticity"), "must be an object"));
+            return out;
+        }
+        for (const Member& m : role.plasticity.members) set(params, m.key, m.value);
+    }
+    out.params = row->make_params();
+    FieldList list;
+    row->describe(out.params.get(), list);
+    if (!read_fields(list, params, scope, path, errors)) return out;
+
+    Damping damping;
+    if (role.damping.kind != Value::Kind::null) {
+        FieldList fields = collect_fields([&](auto v) { Damping::fields(damping, v); });
+        if (!read_fields(fields, role.damping, scope, join_path(path, "damping"), errors)) return out;
+    }
+    out.damping_mass = damping.mass;
+    auto viscous = std::make_shared<TetViscous::Params>();
+    if (!make_stiffness(role.model, out.params.get(), list, role.params, path, viscous->stiffness, errors)) return out;
+    if (damping.stiffness > 0) {
+        viscous->time = damping.stiffness;
+        viscous->linear = role.model == "linear";
+        out.viscous = find_energy("tet_viscous");
+        out.viscous_params = std::move(viscous);
+    }
+    out.elastic = row;
+    return out;
+}
+
+} // namespace sinew

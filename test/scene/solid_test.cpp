@@ -1,0 +1,86 @@
+// The kind `solid`: mass, surface, groups, selections.
+#include "energy/list.h"
+#include "scene/compile.h"
+#include <gtest/gtest.h>
+
+using namespace sinew;
+
+namespace {
+
+Compiled compile(const std::string& text) {
+    const Result<Scene> scene = parse_scene(text, "scene.json");
+    for (const Error& e : scene.errors) ADD_FAILURE() << to_string(e);
+    if (!scene) return {};
+    Result<Compiled> made = compile_scene(*scene.value);
+    for (const Error& e : made.errors) ADD_FAILURE() << to_string(e);
+    return made ? std::move(*made.value) : Compiled{};
+}
+
+int count(const Model& m, std::string_view energy) {
+    for (const Table& t : m.elements->energies)
+        if (t.row->name == energy) return t.count();
+    return 0;
+}
+double mass(const Model& m) {
+    double sum = 0;
+    for (double a : m.point.mass) sum += a;
+    return sum;
+}
+
+} // namespace
+
+TEST(solid_kind, box_has_its_mass_its_tetrahedra_and_a_surface_of_boundary_points_only) {
+    const Compiled c = compile(R"json({ "objects": { "b": { "kind": "solid", "size": [2, 1, 1], "cells": [4, 3, 3],
+        "material": { "solid_density": 500 }, "fixed": { "group": "x_min" } } } })json");
+    EXPECT_NEAR(mass(c.model), 1000, 1e-9);
+    EXPECT_EQ(count(c.model, "tet_stable_neohookean"), 4 * 3 * 3 * 5);
+    EXPECT_EQ(point_count(c.model), 5 * 4 * 4);
+    EXPECT_EQ(c.model.surface.vertices.size(), 80u - 3 * 2 * 2);
+    EXPECT_EQ(c.model.surface.triangles.size(), 2u * 2 * (12 + 12 + 9));
+    for (const auto& t : c.model.surface.triangles)
+        for (int v : t) EXPECT_LT(v, int(c.model.surface.vertices.size()));
+    int fixed = 0;
+    for (int i = 0; i < point_count(c.model); ++i)
+        if (c.model.point.flags[i] & kFixed) {
+            ++fixed;
+            EXPECT_DOUBLE_EQ(c.state.point.x[i].x, -1);
+        }
+    EXPECT_EQ(fixed, 16);
+}
+
+TEST(solid_kind, mirrored_and_scaled_bodies_stay_positive) {
+    const Compiled c = compile(R"json({ "objects": { "b": { "kind": "solid", "cells": [2, 2, 2], "scale": [-2, 1, 1] } } })json");
+    EXPECT_NEAR(mass(c.model), 2000, 1e-9);
+    const Table& t = c.model.elements->energies.back();
+    Evaluation ev;
+    ev.x = ev.x_now = c.state.point.x.data();
+    for (const Table& table : c.model.elements->energies)
+        if (table.row->inverted) EXPECT_EQ(table.row->inverted(table, ev, 0, table.count()), 0);
+    EXPECT_GT(t.count(), 0);
+}
+
+TEST(solid_kind, damping_plasticity_and_pressure_add_their_elements) {
+    const Compiled c = compile(R"json({ "objects": { "b": { "kind": "solid", "shape": "shell", "levels": 1, "pressure": "2 kPa",
+        "material": { "solid": { "model": "corotated", "young": "1 MPa", "damping": { "mass": 1, "stiffness": "2 ms" },
+                                 "plasticity": { "yield": "10 kPa" } } } } } })json");
+    const int tets = 80 * 3;
+    EXPECT_EQ(count(c.model, "tet_corotated_plastic"), tets);
+    EXPECT_EQ(count(c.model, "tet_viscous"), tets);
+    EXPECT_EQ(count(c.model, "drag"), 84);
+    EXPECT_EQ(count(c.model, "pressure_volume"), 80); // the hollow, not the outside
+}
+
+TEST(solid_kind, presets_of_solids_have_their_moduli) {
+    for (const char* name : {"flesh", "rubber", "steel", "wood"})
+        EXPECT_GT(count(compile(std::string(R"({ "objects": { "b": { "kind": "solid", "cells": [1, 1, 1], "material": ")") + name +
+                                R"(" } } })").model, "tet_stable_neohookean"), 0);
+}
+
+TEST(solid_kind, arrays_make_a_body) {
+    const Compiled c = compile(R"json({ "objects": { "b": { "kind": "solid",
+        "points": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], "tets": [[0, 2, 1, 3]],
+        "material": { "solid_density": 6, "solid": { "model": "strain" } } } } })json");
+    EXPECT_NEAR(mass(c.model), 1, 1e-14);
+    EXPECT_EQ(count(c.model, "tet_strain"), 1);
+    EXPECT_EQ(c.model.surface.triangles.size(), 4u);
+}
