@@ -2,6 +2,7 @@
 #include "core/random.h"
 #include <Eigen/Dense>
 #include <algorithm>
+#include <limits>
 
 namespace sinew {
 
@@ -78,6 +79,16 @@ ModeResult compute_modes(const Parallel& parallel, const BlockSparse& K, std::sp
         if (p.mass[i] == 0) X.row(i).setZero();
     orthonormalise(p.mass, rng, X);
 
+    // rounding of K u: of the size of the largest diagonal entry over its mass
+    Real largest_square = 0;
+    for (int b = 0; b < block_count(K.pattern.layout); ++b) {
+        const int size_b = block_size(K.pattern.layout, b), first = K.pattern.layout.begin[b];
+        const Real* diagonal = block_values(K, diagonal_slot(K.pattern, b));
+        for (int k = 0; k < size_b; ++k)
+            if (p.mass[first + k] > 0) largest_square = std::max(largest_square, diagonal[k * size_b + k] / p.mass[first + k]);
+    }
+    const Real rounding = 16 * std::numeric_limits<Real>::epsilon() * largest_square;
+
     // a first shift from the size of the matrix, a second one, nearer to the lowest modes, from what it finds
     Real shift = settings.shift;
     for (int round = 0; round < (settings.shift > 0 ? 1 : 2); ++round) {
@@ -101,14 +112,17 @@ ModeResult compute_modes(const Parallel& parallel, const BlockSparse& K, std::sp
             orthonormalise(p.mass, rng, X);
             values = rayleigh_ritz(p, X, KX);
             out.residual = 0;
+            bool good = true;
             for (int c = 0; c < count; ++c) {
                 const Eigen::VectorXd r = KX.col(c) - values[c] * p.mass.cwiseProduct(X.col(c));
                 Real square = 0;
                 for (int i = 0; i < n; ++i)
                     if (p.mass[i] > 0) square += r[i] * r[i] / p.mass[i];
-                out.residual = std::max(out.residual, std::sqrt(square) / (std::abs(values[c]) + shift));
+                const Real size_c = std::abs(values[c]) + shift;
+                out.residual = std::max(out.residual, std::sqrt(square) / size_c);
+                good = good && std::sqrt(square) <= settings.tolerance * size_c + rounding;
             }
-            out.ok = out.residual <= settings.tolerance;
+            out.ok = good;
             if (out.ok) break;
         }
         out.squares.assign(values.data(), values.data() + count);

@@ -12,7 +12,8 @@ namespace sinew {
 struct ModeSettings {
     int count = 10;       // wanted; less if there are not so many free unknowns
     Real shift = 0;       // [1/s^2] s; 0 = a thousandth of the lowest Rayleigh quotient that is not rigid
-    Real tolerance = 1e-10; // of |K u - w^2 M u| in the norm of M^-1 against w^2 + s
+    Real tolerance = 1e-8; // of |K u - w^2 M u| in the norm of M^-1 against w^2 + s, or what rounding of K u allows;
+                           // the error of w^2 is of second order in it
     int max_iterations = 500;
 };
 struct ModeResult {
