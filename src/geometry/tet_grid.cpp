@@ -1,14 +1,9 @@
 #include "geometry/tet_grid.h"
 #include "core/math.h"
+#include "geometry/tet_measure.h"
 #include <algorithm>
 
 namespace sinew {
-
-double tet_volume(const TetMesh& m, int tet) {
-    const auto& t = m.tets[tet];
-    const Vec3 a = vec(m.points[t[0]]);
-    return (vec(m.points[t[1]]) - a).cross(vec(m.points[t[2]]) - a).dot(vec(m.points[t[3]]) - a) / 6;
-}
 
 TetMesh make_box_tets(const Real3& size, const std::array<int, 3>& cells, CellSplit split) {
     // corners of a cell by bits x, y, z; each tetrahedron positive
@@ -33,8 +28,7 @@ TetMesh make_box_tets(const Real3& size, const std::array<int, 3>& cells, CellSp
                 else
                     for (const auto& t : five[(i + j + k) & 1]) add(t);
             }
-    for (int t = 0; t < int(m.tets.size()); ++t)
-        if (tet_volume(m, t) < 0) std::swap(m.tets[t][2], m.tets[t][3]);
+    orient_tets(m);
     return m;
 }
 
@@ -58,43 +52,8 @@ TetMesh make_shell_tets(const std::vector<Real3>& points, const std::vector<std:
             if (t[1] < t[2]) m.tets.insert(m.tets.end(), {{a, b, c, c + n}, {a, b, c + n, b + n}, {a, b + n, c + n, a + n}});
             else m.tets.insert(m.tets.end(), {{a, b, c, b + n}, {a, c, c + n, b + n}, {a, b + n, c + n, a + n}});
         }
-    for (int t = 0; t < int(m.tets.size()); ++t)
-        if (tet_volume(m, t) < 0) std::swap(m.tets[t][2], m.tets[t][3]);
+    orient_tets(m);
     return m;
-}
-
-std::vector<std::array<int, 3>> boundary_triangles(const TetMesh& m) {
-    // opposite each corner, counter-clockwise from outside for a positive tetrahedron
-    static constexpr int face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
-    struct Face {
-        std::array<int, 3> sorted;
-        int order;
-        std::array<int, 3> corners;
-    };
-    std::vector<Face> faces;
-    for (int t = 0; t < int(m.tets.size()); ++t) {
-        const bool negative = tet_volume(m, t) < 0;
-        for (const auto& f : face) {
-            std::array<int, 3> c{m.tets[t][f[0]], m.tets[t][f[1]], m.tets[t][f[2]]};
-            if (negative) std::swap(c[1], c[2]);
-            std::array<int, 3> sorted = c;
-            std::sort(sorted.begin(), sorted.end());
-            faces.push_back({sorted, int(faces.size()), c});
-        }
-    }
-    std::sort(faces.begin(), faces.end(),
-              [](const Face& a, const Face& b) { return a.sorted != b.sorted ? a.sorted < b.sorted : a.order < b.order; });
-    std::vector<Face> kept;
-    for (std::size_t i = 0; i < faces.size();) {
-        std::size_t end = i + 1;
-        while (end < faces.size() && faces[end].sorted == faces[i].sorted) ++end;
-        if (end - i == 1) kept.push_back(faces[i]);
-        i = end;
-    }
-    std::sort(kept.begin(), kept.end(), [](const Face& a, const Face& b) { return a.order < b.order; });
-    std::vector<std::array<int, 3>> out;
-    for (const Face& f : kept) out.push_back(f.corners);
-    return out;
 }
 
 } // namespace sinew

@@ -1,4 +1,4 @@
-// Generated tetrahedral meshes and the boundary of any.
+// Generated tetrahedral meshes; what they are is measured by tet_measure.h.
 #pragma once
 #include "geometry/mesh.h"
 #include "geometry/tet_mesh.h"
@@ -16,11 +16,5 @@ TetMesh make_box_tets(const Real3& size, const std::array<int, 3>& cells, CellSp
 // deeper layer. Triangles, counter-clockwise from outside; points move along the mean normal of their triangles.
 TetMesh make_shell_tets(const std::vector<Real3>& points, const std::vector<std::array<int, 3>>& triangles, double thickness,
                         int layers);
-
-// Faces that belong to one tetrahedron only, counter-clockwise from outside, in the order of the tetrahedra. Negative
-// tetrahedra are taken as positive ones.
-std::vector<std::array<int, 3>> boundary_triangles(const TetMesh&);
-
-double tet_volume(const TetMesh&, int tet); // [m^3] signed
 
 } // namespace sinew

@@ -169,7 +169,7 @@ struct SinkKind {
 
 struct Solid {
     static constexpr std::string_view name = "solid", body = "solids of tetrahedra";
-    static constexpr std::string_view doc = "elastic solid of tetrahedra: a box, a hollow ball, or given as arrays";
+    static constexpr std::string_view doc = "elastic solid of tetrahedra: a box, a hollow ball, from a mesh file, or given as arrays";
     struct Params {
         DeformableParams common;
         std::string shape = "box", split = "five";
@@ -177,8 +177,9 @@ struct Solid {
         std::vector<int> cells;
         Real radius = 0.5, wall = 0.05;
         int levels = 3, layers = 1;
+        Real cell = 0;
         std::vector<Real3> points;
-        Value tets, pressure;
+        Value mesh, tets, pressure;
     };
     template <class V> static void fields(Params& p, V&& v) {
         v("shape", p.shape, Field{.allowed = {"box", "shell"}, .doc = "box, or hollow ball"});
@@ -190,6 +191,10 @@ struct Solid {
         v("wall", p.wall, Field{.min = 0, .min_exclusive = true, .unit = "m", .doc = "thickness of the hollow ball"});
         v("levels", p.levels, Field{.min = 0, .max = 7, .doc = "refinements of the hollow ball: 10 4^levels + 2 points outside"});
         v("layers", p.layers, Field{.min = 1, .max = 100, .doc = "of tetrahedra through the wall"});
+        v("mesh", p.mesh, Field{.doc = "instead of a shape: file name, or { file, unit, up }: tetrahedra of Gmsh (.msh) or TetGen "
+                                       "(.node, .ele), or a closed surface that is filled"});
+        v("cell", p.cell, Field{.min = 0, .unit = "m", .doc = "of the lattice that fills a surface; default: a twentieth of its "
+                                                               "longest side"});
         v("points", p.points, Field{.unit = "m", .doc = "instead of a shape: points of the tetrahedra"});
         v("tets", p.tets, Field{.doc = "four indices into points each: [[0, 1, 2, 3], ...]"});
         v("pressure", p.pressure, Field{.doc = "inside less outside [Pa], or { pressure, gas, outside }: in hollows, or, without "

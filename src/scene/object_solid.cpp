@@ -1,14 +1,20 @@
-// Solids of tetrahedra: a box cut into a grid, a hollow ball, or points and tetrahedra as arrays. Mass is lumped, a quarter of
-// each tetrahedron to each corner. The boundary is what others touch and what pictures and exporters show; its vertices keep the
-// order of all points, so that index and name selections mean the same everywhere.
+// Solids of tetrahedra: a box cut into a grid, a hollow ball, a tetrahedral mesh file, the inside of a closed surface (isosurface
+// stuffing), or points and tetrahedra as arrays. Mass is lumped, a quarter of each tetrahedron to each corner. The boundary is what
+// others touch and what pictures and exporters show; its vertices keep the order of all points, so that index and name selections
+// mean the same everywhere.
 #include "scene/object_solid.h"
 #include "core/error.h"
 #include "energy/drag.h"
 #include "energy/list.h"
 #include "energy/pressure_volume.h"
 #include "geometry/generate.h"
+#include "geometry/read_tets.h"
+#include "geometry/stuffing.h"
+#include "geometry/tet_measure.h"
 #include "geometry/triangulate.h"
+#include "scene/document.h"
 #include "scene/kinds.h"
+#include "scene/mesh_source.h"
 #include <fmt/format.h>
 #include <numeric>
 
@@ -32,10 +38,11 @@ void add_side_groups(PolygonMesh& mesh) {
         }
 }
 
-PolygonMesh boundary_mesh(const TetMesh& tets, const std::vector<std::array<int, 3>>& triangles) {
+PolygonMesh boundary_polygons(const TetMesh& tets, const std::vector<std::array<int, 3>>& triangles) {
     PolygonMesh mesh;
     mesh.positions = tets.points;
     for (const auto& t : triangles) add_polygon(mesh, {t[0], t[1], t[2]});
+    for (const TetGroup& g : tets.point_groups) mesh.vertex_groups.emplace_back(g.name, g.members);
     add_side_groups(mesh);
     return mesh;
 }
@@ -127,7 +134,40 @@ bool read_arrays(const Solid::Params& p, BuildContext& c, TetMesh& out) {
     return true;
 }
 
+void add_mesh_errors(BuildContext& c, const Value& value, const std::vector<Error>& errors) {
+    for (const Error& e : errors)
+        add_error(c, "mesh", value, fmt::format("cannot use this mesh: {}{}", e.message,
+                                                e.line ? fmt::format(" (line {} of the mesh file)", e.line) : ""), e.allowed);
+}
+
+// a file of tetrahedra as it is, or the inside of a closed surface
+bool read_solid_mesh(const Solid::Params& p, BuildContext& c, TetMesh& out) {
+    MeshFile source;
+    if (!read_mesh_file(c, "mesh", p.mesh, source)) return false;
+    const auto ends = [&](std::string_view extension) { return source.file.ends_with(extension); };
+    if (ends(".msh") || ends(".node") || ends(".ele")) {
+        Result<TetMesh> read = read_tets(resolve_file(source.name));
+        if (!read) return add_mesh_errors(c, p.mesh, read.errors), false;
+        note_file(c, source.name);
+        out = std::move(*read.value);
+        for (Real3& x : out.points) x = real3(metres_per(source.unit) * vec(up_to_y(x, source.up)));
+        return true;
+    }
+    const std::size_t before = c.errors.size();
+    const PolygonMesh surface = read_mesh_source(c, "mesh", p.mesh);
+    if (c.errors.size() != before) return false;
+    const Bounds box = compute_bounds(surface);
+    StuffingSettings settings;
+    settings.cell = p.cell > 0 ? p.cell : (vec(box.max) - vec(box.min)).maxCoeff() / 20;
+    if (p.cell <= 0) c.notes.push_back(fmt::format("{}.cell = {:.4g} m: a twentieth of the longest side", c.object.name, settings.cell));
+    Result<TetMesh> made = stuff_mesh(*make_parallel(Context{}), {surface.positions, triangulate(surface).triangles}, settings);
+    if (!made) return add_mesh_errors(c, p.mesh, made.errors), false;
+    out = std::move(*made.value);
+    return true;
+}
+
 bool make_tets(const Solid::Params& p, BuildContext& c, TetMesh& out) {
+    if (p.mesh.kind != Value::Kind::null) return read_solid_mesh(p, c, out);
     if (!p.points.empty() || p.tets.kind != Value::Kind::null) return read_arrays(p, c, out);
     if (p.shape == "shell") {
         const PolygonMesh ball = make_icosphere(p.radius, p.levels);
@@ -168,7 +208,7 @@ void add_solid(const Solid::Params& p, const TetMesh& local, BuildContext& c) {
     TetMesh world{place_points(c, local.points), local.tets};
     std::vector<Real> mass(world.points.size(), 0);
     for (int t = 0; t < int(world.tets.size()); ++t) {
-        const Real volume = tet_volume(world, t);
+        const Real volume = signed_volume(world, t);
         Real edge = 0;
         for (int k = 1; k < 4; ++k)
             edge = std::max(edge, (vec(world.points[world.tets[t][k]]) - vec(world.points[world.tets[t][0]])).norm());
@@ -189,8 +229,9 @@ void add_solid(const Solid::Params& p, const TetMesh& local, BuildContext& c) {
     const int first = add_points(c.builder, world.points, mass, kFree, c.object.velocity);
     const Range points{first, first + int(world.points.size())};
     add_spin(c, points);
-    const auto boundary = boundary_triangles(world);
-    const PolygonMesh mesh = boundary_mesh({local.points, world.tets}, boundary);
+    std::vector<std::array<int, 3>> boundary;
+    for (const BoundaryFace& f : boundary_faces(world)) boundary.push_back(f.corners);
+    const PolygonMesh mesh = boundary_polygons({local.points, {}, {}, local.point_groups, {}}, boundary);
     add_fixed(c, p.common.fixed, points, mesh);
     if (p.common.gravity) add_gravity(c, points);
     std::vector<Real> area(mass.size(), 0);

@@ -95,7 +95,10 @@ Report NewtonSolver::step(const Model& m, const Input& input, const State& now, 
         compute_residual(p, d, objective);
         if (has_rows()) add_constraint_forces(p, objective, kkt);
         ++report.evaluations;
-        if (iteration == 0 && objective.not_finite >= 0) shorten_prediction(p);
+        if (iteration == 0 && objective.not_finite >= 0) {
+            shorten_prediction(p);
+            if (has_rows()) add_constraint_forces(p, objective, kkt);
+        }
         const bool stop = !check_residual(p) || is_done(iteration);
         lap(clock, "residual", report);
         if (stop) break;

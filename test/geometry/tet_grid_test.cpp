@@ -1,6 +1,6 @@
 #include "geometry/tet_grid.h"
 #include "geometry/generate.h"
-#include "geometry/topology.h"
+#include "geometry/tet_measure.h"
 #include "geometry/triangulate.h"
 #include <gtest/gtest.h>
 #include <set>
@@ -11,12 +11,12 @@ using namespace sinew;
 static double check_mesh(const TetMesh& m) {
     double volume = 0;
     for (int t = 0; t < int(m.tets.size()); ++t) {
-        EXPECT_GT(tet_volume(m, t), 0);
-        volume += tet_volume(m, t);
+        EXPECT_GT(signed_volume(m, t), 0);
+        volume += signed_volume(m, t);
     }
     std::set<std::pair<int, int>> edges;
-    for (const auto& t : boundary_triangles(m))
-        for (int k = 0; k < 3; ++k) EXPECT_TRUE(edges.insert({t[k], t[(k + 1) % 3]}).second);
+    for (const BoundaryFace& f : boundary_faces(m))
+        for (int k = 0; k < 3; ++k) EXPECT_TRUE(edges.insert({f.corners[k], f.corners[(k + 1) % 3]}).second);
     for (const auto& [a, b] : edges) EXPECT_TRUE(edges.count({b, a}));
     return volume;
 }
@@ -28,7 +28,7 @@ TEST(tet_grid, boxes_of_both_splits_fill_their_volume_and_are_conforming) {
         EXPECT_EQ(m.tets.size(), 24u * (split == CellSplit::five ? 5 : 6));
         EXPECT_NEAR(check_mesh(m), 1, 1e-14);
         // a mesh whose cells do not agree on a diagonal would have inner boundary faces
-        EXPECT_EQ(boundary_triangles(m).size(), 2u * 2 * (12 + 8 + 6));
+        EXPECT_EQ(boundary_faces(m).size(), 2u * 2 * (12 + 8 + 6));
     }
 }
 
@@ -38,7 +38,7 @@ TEST(tet_grid, shells_have_two_closed_boundaries) {
     const TetMesh m = make_shell_tets(ball.positions, triangles, 0.2, 2);
     EXPECT_EQ(m.points.size(), 3 * ball.positions.size());
     EXPECT_EQ(m.tets.size(), 2 * 3 * triangles.size());
-    EXPECT_EQ(boundary_triangles(m).size(), 2 * triangles.size());
+    EXPECT_EQ(boundary_faces(m).size(), 2 * triangles.size());
     // between two balls of radius 1 and 0.8, less what 320 flat triangles cut off (under 4 %)
     EXPECT_NEAR(check_mesh(m), 4.18879 * (1 - 0.512), 0.04 * 4.18879 * (1 - 0.512));
 }

@@ -1,6 +1,10 @@
 // The kind `solid`: mass, surface, groups, selections.
 #include "energy/list.h"
+#include "geometry/read_tets.h"
+#include "geometry/tet_grid.h"
 #include "scene/compile.h"
+#include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 
 using namespace sinew;
@@ -83,4 +87,22 @@ TEST(solid_kind, arrays_make_a_body) {
     EXPECT_NEAR(mass(c.model), 1, 1e-14);
     EXPECT_EQ(count(c.model, "tet_strain"), 1);
     EXPECT_EQ(c.model.surface.triangles.size(), 4u);
+}
+
+TEST(solid_kind, tetrahedral_files_and_filled_surfaces_have_their_volume) {
+    const std::string folder = std::filesystem::temp_directory_path().string();
+    const std::string tets = folder + "/sinew_solid_test.msh", surface = folder + "/sinew_solid_test.obj";
+    ASSERT_TRUE(write_tets(tets, make_box_tets({2, 1, 1}, {4, 2, 2}, CellSplit::six)).empty());
+    const Compiled from_file = compile(R"({ "objects": { "b": { "kind": "solid", "mesh": { "file": ")" + tets +
+                                       R"(", "unit": "cm" }, "material": { "solid_density": 1e6 } } } })");
+    EXPECT_NEAR(mass(from_file.model), 2, 1e-9); // 2 cm^3
+    EXPECT_EQ(count(from_file.model, "tet_stable_neohookean"), 4 * 2 * 2 * 6);
+
+    std::ofstream(surface) << "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n"
+                              "f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
+    const Compiled filled = compile(R"({ "objects": { "b": { "kind": "solid", "mesh": ")" + surface + R"(", "cell": 0.1 } } })");
+    EXPECT_NEAR(mass(filled.model), 1000, 30); // edges are cut off by less than a cell
+    EXPECT_GT(count(filled.model, "tet_stable_neohookean"), 1000);
+    std::filesystem::remove(tets);
+    std::filesystem::remove(surface);
 }
