@@ -3,10 +3,12 @@
 #include "collision/mesh_feature.h"
 #include "collision/surface_distance.h"
 #include "geometry/distance_closest.h"
+#include "geometry/distance_grid.h"
 #include "geometry/height_field.h"
 #include "geometry/shape_bounds.h"
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace sinew {
 
@@ -81,6 +83,13 @@ bool went_through(const SurfaceSide& own, const Placement& to_other, const Surfa
     return has_inside(own) && find_distance(own, from(to_other, d.closest), rounding, inside);
 }
 
+Real longest_edge(const MeshSurface& s, int v) {
+    Real longest = 0;
+    for (int k = s.end_begin[v]; k < s.end_begin[v + 1]; ++k)
+        longest = std::max(longest, (vec(s.shape->vertices[s.end[k]]) - vec(s.shape->vertices[v])).norm());
+    return longest;
+}
+
 // The contact of a vertex at p with the other surface, in the axes of that: nearest point, or the way out
 // that the vertex itself allows.
 bool find_vertex_contact(const SurfaceSide& own, const Side& mine, int v, const SurfaceSide& other,
@@ -95,13 +104,17 @@ bool find_vertex_contact(const SurfaceSide& own, const Side& mine, int v, const 
         open && has_inside(own) && !own.field ? 0.5 * (own.box.hi - own.box.lo).minCoeff() : 0;
     if (!find_distance(other, p, limit + through, d)) return false;
     if (is_allowed(d.normal)) return d.distance <= limit;
+    // far inside, the shape of the vertex says nothing; ghosts are never deeper than the overlap they come
+    // from
+    const Vec3 outwards = to_other.R * mine.surface->vertex_normal[v];
+    if (d.distance < -longest_edge(*mine.surface, v) && -d.normal.dot(outwards) > 0.3 * outwards.norm())
+        return true;
     if (open) {
         d.normal = -d.normal, d.distance = -d.distance;
         return is_allowed(d.normal) && went_through(own, to_other, d);
     }
     if (d.distance >= 0) return false;
-    const Vec3 inwards = -(to_other.R * mine.surface->vertex_normal[v]);
-    return leave_along(other, p, inwards, d) && is_allowed(d.normal);
+    return leave_along(other, p, -outwards, d) && is_allowed(d.normal);
 }
 
 // Vertices of `mine` against the other surface.
@@ -165,25 +178,27 @@ EdgeOfSide edge_of(const MeshSurface& s, const Placement& in_a, int t, int k) {
 // allows
 bool cross_edges(const SidePair& pair, const Placement& b_in_a, const EdgeOfSide& a, const EdgeOfSide& b,
                  Vec3 on[2], Vec3& n, Real& distance) {
-    const Closest c = closest_edge_edge(a.x0, a.x1, b.x0, b.x1);
     const bool inside_a = has_inside(pair.a), inside_b = has_inside(pair.b);
-    // what penetrates may be further apart than the limit, but not further than it is deep
-    if (c.feature.kind != Feature::line_line) return false;
-    if (c.squared > pair.limit * pair.limit && !inside_a && !inside_b) return false;
-    on[0] = a.x0 + c.weight[1] * (a.x1 - a.x0);
-    on[1] = b.x0 + c.weight[3] * (b.x1 - b.x0);
-    distance = std::sqrt(c.squared);
     const Vec3 cross = (a.x1 - a.x0).cross(b.x1 - b.x0);
     if (!(cross.squaredNorm() > 0)) return false;
     n = cross.normalized();
-    // both edges' outward directions say where a ends and b begins
-    const Vec3 apart = on[1] - on[0];
+    const auto is_allowed = [&] {
+        return edge_allows(a.face, a.k, n) && edge_allows(b.face, b.k, -(b_in_a.R.transpose() * n));
+    };
+    // both edges' outward directions say where a ends and b begins; most pairs of a fine mesh end here
     const Vec3 outwards =
         (inside_a ? a.outwards : Vec3(Vec3::Zero())) - (inside_b ? b.outwards : Vec3(Vec3::Zero()));
-    if (outwards.squaredNorm() > 0 ? n.dot(outwards) < 0 : n.dot(apart) < 0) n = -n;
+    const bool known = outwards.squaredNorm() > 0;
+    if (known && n.dot(outwards) < 0) n = -n;
+    if (known && !is_allowed()) return false;
+    const Closest c = closest_edge_edge(a.x0, a.x1, b.x0, b.x1);
+    if (c.feature.kind != Feature::line_line) return false;
+    on[0] = a.x0 + c.weight[1] * (a.x1 - a.x0);
+    on[1] = b.x0 + c.weight[3] * (b.x1 - b.x0);
+    const Vec3 apart = on[1] - on[0];
+    if (!known && n.dot(apart) < 0) n = -n;
     distance = n.dot(apart);
-    if (distance > pair.limit) return false;
-    return edge_allows(a.face, a.k, n) && edge_allows(b.face, b.k, -(b_in_a.R.transpose() * n));
+    return distance <= pair.limit && (known || is_allowed());
 }
 
 void collide_edge_pair(const SidePair& pair, const Placement& b_in_a, const EdgeOfSide& a,
@@ -232,8 +247,18 @@ void collide_edges(const SidePair& pair, SurfacePairScratch& s) {
         Real reach = pair.limit;
         if (has_inside(pair.a) || has_inside(pair.b)) { // edges may have passed each other by their length
             const MeshFace f = face_of(*outer.surface, t);
-            reach += std::max({(f.x[1] - f.x[0]).norm(), (f.x[2] - f.x[1]).norm(), (f.x[0] - f.x[2]).norm()});
+            const Real longest =
+                std::max({(f.x[1] - f.x[0]).norm(), (f.x[2] - f.x[1]).norm(), (f.x[0] - f.x[2]).norm()});
+            reach += longest;
+            // far from the surface of a solid, outside or inside, no edge of it is near
+            if (other.grid) {
+                const Real d = sample_distance(*other.grid, at(to_inner, f.x[0])).distance;
+                if (std::abs(d) > reach + longest + other.grid->cell) continue;
+            }
         }
+        std::array<std::optional<EdgeOfSide>, 3> mine;
+        for (int k = 0; k < 3; ++k)
+            if (outer.surface->sharp[t] >> k & 1) mine[k].emplace(edge_of(*outer.surface, outer_in_a, t, k));
         const std::vector<int>* near = &inner.triangles;
         if (!other.field)
             find_triangles(inner.surface->tree, *inner.surface->shape, grow(box, reach), false, s.near),
@@ -245,17 +270,18 @@ void collide_edges(const SidePair& pair, SurfacePairScratch& s) {
                 !overlap(grow(box, reach),
                          merge(merge(box_of(corner(m, u, 0)), corner(m, u, 1)), corner(m, u, 2))))
                 continue;
-            for (int e = 0; e < 9; ++e) {
-                if (!(outer.surface->sharp[t] >> (e / 3) & 1) || !(inner.surface->sharp[u] >> (e % 3) & 1))
-                    continue;
-                const EdgeOfSide eo = edge_of(*outer.surface, outer_in_a, t, e / 3),
-                                 ei = edge_of(*inner.surface, inner_in_a, u, e % 3);
-                const std::uint64_t no = edge_name(own, outer, t, e / 3),
-                                    ni = edge_name(other, inner, u, e % 3);
-                if (outer_is_a)
-                    collide_edge_pair(pair, b_in_a, eo, ei, contact_key(2, no, ni), s);
-                else
-                    collide_edge_pair(pair, b_in_a, ei, eo, contact_key(2, ni, no), s);
+            for (int k = 0; k < 3; ++k) {
+                if (!(inner.surface->sharp[u] >> k & 1)) continue;
+                const EdgeOfSide ei = edge_of(*inner.surface, inner_in_a, u, k);
+                const std::uint64_t ni = edge_name(other, inner, u, k);
+                for (int q = 0; q < 3; ++q) {
+                    if (!mine[q]) continue;
+                    const std::uint64_t no = edge_name(own, outer, t, q);
+                    if (outer_is_a)
+                        collide_edge_pair(pair, b_in_a, *mine[q], ei, contact_key(2, no, ni), s);
+                    else
+                        collide_edge_pair(pair, b_in_a, ei, *mine[q], contact_key(2, ni, no), s);
+                }
             }
         }
     }

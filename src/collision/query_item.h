@@ -15,7 +15,7 @@ struct QueryItem {
     const MeshSurface* surface = nullptr;    // mesh or solid
     const DistanceGridShape* grid = nullptr; // of the solid
     const HeightFieldShape* field = nullptr;
-    Aabb box; // [m] of surface or field, own axes
+    Aabb box{};                              // [m] of surface or field, own axes
 };
 
 struct ItemHit {
