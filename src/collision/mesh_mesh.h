@@ -6,7 +6,9 @@
 // A normal counts only where both surfaces allow it (polar cones, collision/mesh_feature.h): no ghosts of
 // internal edges on either side. A vertex inside whose nearest way out is refused leaves along its own
 // normal. Edges that seem to penetrate far deeper than any of their points lies inside the other are sides of
-// a shallow overlap and are dropped, unless nothing else overlaps. Open meshes have no inside: they keep
+// a shallow overlap and are dropped, unless nothing else overlaps. A vertex deeper inside
+// than its edges are long is taken without its cone, if it faces the way out.
+// Open meshes have no inside: they keep
 // others away within thickness and margin only. Points whose normals differ by less than 20 degrees form a
 // group; of each the outermost four and the deepest stay, with their own normals.
 #pragma once
