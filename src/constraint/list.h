@@ -7,8 +7,10 @@ namespace sinew {
 template <class... C> struct ConstraintList {};
 
 using Constraints = ConstraintList<
+    struct Dihedral,
     struct Distance,
-    struct Pin
+    struct Pin,
+    struct TriStrain
 >;
 
 std::span<const ElementRow> constraint_rows();

@@ -26,7 +26,12 @@
 //       static void finish(const Data&, const StepContext&, const Stencil<2>&, Real* memory);
 // numbers per element that live in State.memory and start at 0: `eval` and `force` read those of the step's start in
 // StepContext::memory, `finish` is called once at the end of an accepted step and writes the new ones.
+//
+// An energy of points may offer instead of `eval` only its value, over any number type:
+//       template <class S> static S value(const Data&, const StepContext&, const std::array<VecOf<S>, 2>& x);
+// Gradient and Hessian then come from automatic differentiation (core/autodiff.h), some ten times slower than by hand.
 #pragma once
+#include "core/autodiff.h"
 #include "core/fields.h"
 #include "model/stencil.h"
 #include <concepts>
@@ -56,9 +61,15 @@ template <int N> struct LocalForce<N, 1> : LocalForce<N, 0> {
 };
 
 template <class E>
-concept HasPotential = requires(const typename E::Data& d, const StepContext& c, const StencilOf<E>& x) {
+concept HasEval = requires(const typename E::Data& d, const StepContext& c, const StencilOf<E>& x) {
     E::template eval<2>(d, c, x).hessian;
 };
+template <class E>
+concept HasValueOnly = !HasEval<E> && requires(const typename E::Data& d, const StepContext& c, const StencilOf<E>& x) {
+    { E::template value<Real>(d, c, x.x) } -> std::convertible_to<Real>;
+};
+template <class E>
+concept HasPotential = HasEval<E> || HasValueOnly<E>;
 template <class E>
 concept HasForce = requires(const typename E::Data& d, const StepContext& c, const StencilOf<E>& x) {
     E::template force<1>(d, c, x).dfdv;
@@ -72,5 +83,26 @@ concept Energy = requires(typename E::Params p, const RestView& rest, Rng& rng) 
     { E::prepare(p, rest) } -> std::same_as<typename E::Data>;
     { E::sample(rng, 0) } -> std::same_as<Sample<E>>;
 } && std::is_trivially_copyable_v<typename E::Data> && (HasPotential<E> || HasForce<E>);
+
+// `eval` of the energy, or its value differentiated automatically
+template <class E, int Order>
+Local<kDofs<E>, Order> evaluate_energy(const typename E::Data& d, const StepContext& c, const StencilOf<E>& x) {
+    if constexpr (HasEval<E>) {
+        return E::template eval<Order>(d, c, x);
+    } else {
+        static_assert(frames_of<E>() == 0 && scalars_of<E>() == 0, "automatic differentiation is for points");
+        Local<kDofs<E>, Order> out;
+        if constexpr (Order == 0) {
+            out.value = E::template value<Real>(d, c, x.x);
+        } else {
+            using S = Jet<kDofs<E>>;
+            const S jet = E::template value<S>(d, c, make_variables<E::points>(x.x));
+            out.value = jet.value;
+            out.gradient = gradient_of(jet);
+            if constexpr (Order >= 2) out.hessian = hessian_of(jet);
+        }
+        return out;
+    }
+}
 
 } // namespace sinew

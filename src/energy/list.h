@@ -18,6 +18,10 @@ using Energies = List<
     struct Drag,
     struct Gravity,
     struct GravityFrame,
+    struct HingeBridson,
+    struct HingeTan,
+    struct HingeTheta,
+    struct HingeWillmore,
     struct PressureVolume,
     struct RodBendTwist,
     struct RodStretch,
@@ -35,7 +39,14 @@ using Energies = List<
     struct TetStableNeohookeanPlastic,
     struct TetStrain,
     struct TetStvk,
-    struct TetViscous
+    struct TetViscous,
+    struct TriBaraffWitkin,
+    struct TriFung,
+    struct TriNeohookean,
+    struct TriRubber,
+    struct TriStvk,
+    struct TriStvkAnimated,
+    struct TriWind
 >;
 
 std::span<const ElementRow> energy_rows();             // in the order of the list

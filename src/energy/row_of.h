@@ -16,7 +16,7 @@ template <class E> struct EnergyLoops : ElementsOf<E> {
         StencilOf<E> x;
         Real sum = 0;
         for (int e = begin; e < end; ++e)
-            if (load(t, ev, e, false, x, c)) sum += E::template eval<0>(data_of(t, e), c, x).value;
+            if (load(t, ev, e, false, x, c)) sum += evaluate_energy<E, 0>(data_of(t, e), c, x).value;
         return sum;
     }
     static void gradient(const Table& t, const Evaluation& ev, int begin, int end, Real* out) {
@@ -24,7 +24,7 @@ template <class E> struct EnergyLoops : ElementsOf<E> {
         StencilOf<E> x;
         for (int e = begin; e < end; ++e, out += N) {
             Eigen::Map<VecN<N>> g(out);
-            if (load(t, ev, e, false, x, c)) g = E::template eval<1>(data_of(t, e), c, x).gradient;
+            if (load(t, ev, e, false, x, c)) g = evaluate_energy<E, 1>(data_of(t, e), c, x).gradient;
             else g.setZero();
         }
     }
@@ -49,7 +49,7 @@ template <class E> struct EnergyLoops : ElementsOf<E> {
                     continue;
                 }
             }
-            store(E::template eval<2>(data_of(t, e), c, x).hessian, out);
+            store(evaluate_energy<E, 2>(data_of(t, e), c, x).hessian, out);
             if (how != Projection::none)
                 project_psd(out, kMatrix, how == Projection::absolute ? PsdMode::absolute : PsdMode::clamp);
         }

@@ -36,6 +36,8 @@ struct Evaluation {
     const FieldSet* fields = nullptr;
     Real t = 0;                         // [s] time at which potentials and fields are taken
     Real dt = 0;                        // [s] of the step, 0 outside of one
+    Real elapsed = 0;                   // [s] implicit schemes: from x_now to x; 0 = forces are explicit, or outside of a step
+    const Real3* animated = nullptr;    // animated vertices, where they are at time t
 };
 
 enum class Share { elastic, gravity, contact, field }; // where an energy is counted in the Report

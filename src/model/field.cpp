@@ -40,6 +40,10 @@ Vec3 turbulence(const VelocityField& f, const Vec3& x, Real t, Mat3* gradient) {
 
 } // namespace
 
+Real value_at(const ScalarField& f, const Vec3& x, Real t) {
+    return evaluate(f.value, std::array<Real, 5>{t, t * f.fps + f.first_frame, x.x(), x.y(), x.z()}); // kSpaceSlots
+}
+
 Vec3 velocity_at(const VelocityField& f, const Vec3& x, Real t, Mat3* gradient) {
     if (gradient) gradient->setZero();
     const Real open = f.scale * gate(t, f.from, f.until, f.ease);

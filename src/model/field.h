@@ -22,9 +22,17 @@ struct VelocityField {
     bool is_wind = false;             // blows on everything that has drag and names no field of its own
     double scale = 1;                 // live: events may switch a field off (0) and on (1)
 };
+// A number over rest position and time: scripted rest lengths.
+struct ScalarField {
+    std::string name;
+    Expression value;                 // of the slots t, frame, x, y, z
+    double fps = 24, first_frame = 0; // for `frame`
+};
 struct FieldSet {
     std::vector<VelocityField> velocity;
+    std::vector<ScalarField> scalars;
 };
+Real value_at(const ScalarField&, const Vec3& x, Real t);
 
 // u(x, t); if `gradient` is given also du_i/dx_j
 Vec3 velocity_at(const VelocityField&, const Vec3& x, Real t, Mat3* gradient = nullptr);

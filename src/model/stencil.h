@@ -19,6 +19,7 @@ template <int P, int F = 0, int S = 0> struct Stencil {
 
 struct StepContext {
     Real t = 0, dt = 0;
+    Real elapsed = 0;             // [s] implicit schemes: from x_now to x; 0 otherwise. Viscous potentials divide by it
     const FieldSet* fields = nullptr;
     const Real* memory = nullptr; // of this element, memory_size reals
     const Real3* x_now = nullptr; // all points at the start of the step
@@ -28,6 +29,7 @@ struct StepContext {
     const Real4* q_now = nullptr;
     Real total = 0;               // what E::total makes of all elements of this one's object
     int total_of = -1;            // that object
+    const Real3* animated = nullptr; // all animated vertices at time t
     Vec3 x_start(int i) const { return vec(x_now[stencil[i]]); }
 };
 
@@ -115,7 +117,13 @@ template <class E> struct ElementsOf {
         to = full.template topLeftCorner<kMatrix, kMatrix>();
     }
     static StepContext context(const Evaluation& ev) {
-        StepContext c{ev.t, ev.dt, ev.fields, nullptr, ev.x_now, nullptr};
+        StepContext c;
+        c.t = ev.t;
+        c.dt = ev.dt;
+        c.elapsed = ev.elapsed;
+        c.fields = ev.fields;
+        c.x_now = ev.x_now;
+        c.animated = ev.animated;
         c.p_now = ev.p_now;
         c.q_now = ev.q_now;
         if constexpr (memory_of<E>() > 0)

@@ -56,9 +56,8 @@ void read_materials(Work& w) {
 // parameters that are read and not acted on yet
 void note_idle(Work& w, const SceneObject& o) {
     const auto given = [&](const char* key) { return find(o.params, key); };
-    const Value *material = given("material"), *air = given("air"), *self = given("self_contact");
+    const Value *material = given("material"), *self = given("self_contact");
     if (given("friction") || (material && find(*material, "friction"))) w.idle["friction"].push_back(o.name);
-    if (air && find(*air, "lift")) w.idle["air.lift"].push_back(o.name);
     if (self && !(self->kind == Value::Kind::boolean && !self->boolean)) w.idle["self_contact"].push_back(o.name);
 }
 

@@ -3,6 +3,7 @@
 #include "core/nearest.h"
 #include "energy/drag.h"
 #include "energy/list.h"
+#include "energy/tri_wind.h"
 #include "geometry/topology.h"
 #include <fmt/format.h>
 
@@ -66,7 +67,8 @@ int find_velocity_field(BuildContext& c, const std::string& name, std::string_vi
     return -1;
 }
 
-void add_air(BuildContext& c, const Value& air, Range points, std::span<const Real> area) {
+void add_air(BuildContext& c, const Value& air, Range points, std::span<const Real> area,
+             std::span<const std::array<int, 3>> triangles) {
     AirParams p;
     // wind moves everything that does not say otherwise, lightly
     if (air.kind == Value::Kind::null) {
@@ -76,7 +78,9 @@ void add_air(BuildContext& c, const Value& air, Range points, std::span<const Re
         FieldList list = collect_fields([&](auto v) { AirParams::fields(p, v); });
         if (!read_fields(list, air, c.scope, c.path("air"), c.errors)) return;
     }
-    if (p.drag == 0 && p.quadratic == 0) return;
+    if (triangles.empty() && (p.pressure > 0 || p.lift > 0))
+        add_error(c, "air", air, "pressure and lift act on triangles, and this object has none");
+    if (p.drag == 0 && p.quadratic == 0 && p.pressure == 0 && p.lift == 0) return;
     std::vector<int> blowing;
     if (!p.field.empty()) {
         const int found = find_velocity_field(c, p.field, "air.field");
@@ -90,6 +94,14 @@ void add_air(BuildContext& c, const Value& air, Range points, std::span<const Re
         if (air.kind == Value::Kind::null) return;
         blowing.push_back(-1);
     }
+    if (p.pressure > 0 || p.lift > 0)
+        for (const auto& t : triangles)
+            for (int field : blowing) {
+                const TriWind::Params wind{p.pressure, p.lift, p.density, field};
+                add_energy(c.builder, *find_energy("tri_wind"), &wind,
+                           std::array<int, 3>{points.begin + t[0], points.begin + t[1], points.begin + t[2]});
+            }
+    if (p.drag == 0 && p.quadratic == 0) return;
     const ElementRow& row = *find_energy("drag");
     for (int i = points.begin; i < points.end; ++i) {
         if (c.builder.model.point.flags[i] & kPassive) continue;

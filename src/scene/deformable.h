@@ -25,14 +25,16 @@ template <class V> void deformable_fields(DeformableParams& p, V&& v) {
     touch_fields(p.touch, v);
 }
 
-// "air": { "drag": N s/m per point, "quadratic": N s^2/m^2 per point, "lift": ..., "field": name }
+// "air": { "drag", "quadratic": of points by their area; "pressure", "lift": of triangles by their normal; "field": name }
 struct AirParams {
-    Real drag = 0, quadratic = 0, lift = 0;
+    Real drag = 0, quadratic = 0, pressure = 0, lift = 0, density = 1.2;
     std::string field;
     template <class V> static void fields(AirParams& p, V&& v) {
         v("drag", p.drag, Field{.min = 0, .unit = "kg/m^2/s", .doc = "force per speed and area (cloth)"});
         v("quadratic", p.quadratic, Field{.min = 0, .unit = "kg/m^3", .doc = "force per squared speed and area (cloth)"});
-        v("lift", p.lift, Field{.min = 0, .doc = "lift coefficient of triangles; acts once triangle winds are built"});
+        v("pressure", p.pressure, Field{.min = 0, .doc = "drag coefficient of triangles by the area that faces the flow (cloth)"});
+        v("lift", p.lift, Field{.min = 0, .doc = "lift coefficient of triangles (cloth)"});
+        v("density", p.density, Field{.min = 0, .unit = "kg/m^3", .doc = "of the air, for pressure and lift"});
         v("field", p.field, Field{.doc = "named field that blows; default: the sum of all wind fields"});
     }
 };
@@ -47,7 +49,9 @@ void add_spin(BuildContext&, Range points);
 // gravity on every point of the range that has mass
 void add_gravity(BuildContext&, Range points);
 // drag on every point that has mass; area [m^2] per point scales the coefficients (1 for particles, given per point)
-void add_air(BuildContext&, const Value& air, Range points, std::span<const Real> area);
+// and drag and lift of triangles (corners counted from the first point) where the scene asks for them
+void add_air(BuildContext&, const Value& air, Range points, std::span<const Real> area,
+             std::span<const std::array<int, 3>> triangles = {});
 // marks points fixed and records the handle that a motion moves; `mesh` gives groups and boundary
 void add_fixed(BuildContext&, const Value& fixed, Range points, const PolygonMesh& mesh);
 // index of a wind or velocity field by name, the first one if the name is empty; -1 and an error if there is none

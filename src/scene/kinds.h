@@ -1,20 +1,23 @@
 // The kinds of objects of this version: parameters of each. Their `build` is in object_*.cpp, their rows in list.cpp.
 #pragma once
 #include "scene/deformable.h"
+#include "scene/shell.h"
 
 namespace sinew {
 
 struct ClothGrid {
     static constexpr std::string_view name = "cloth_grid", body = "cloth of links";
-    static constexpr std::string_view doc = "rectangular sheet of masses and links";
+    static constexpr std::string_view doc = "rectangular sheet: masses and links, or a shell of triangles and hinges";
     struct Params {
         DeformableParams common;
+        SheetParams sheet;
         std::array<double, 2> size{1, 1};
         Real edge = 0;
     };
     template <class V> static void fields(Params& p, V&& v) {
         v("size", p.size, Field{.min = 0, .min_exclusive = true, .unit = "m", .doc = "width along x and depth along z"});
         v("edge", p.edge, Field{.min = 0, .unit = "m", .doc = "length of a cell; default: a fortieth of the longer side"});
+        sheet_fields(p.sheet, v);
         deformable_fields(p.common, v);
     }
     static void build(const Params&, BuildContext&);
@@ -22,13 +25,15 @@ struct ClothGrid {
 
 struct ClothMesh {
     static constexpr std::string_view name = "cloth", body = "cloth of links";
-    static constexpr std::string_view doc = "sheet of masses and links from a mesh file";
+    static constexpr std::string_view doc = "sheet from a mesh file: masses and links, or a shell of triangles and hinges";
     struct Params {
         DeformableParams common;
+        SheetParams sheet;
         Value mesh;
     };
     template <class V> static void fields(Params& p, V&& v) {
         v("mesh", p.mesh, Field{.required = true, .doc = "file name, or { file, unit, up }"});
+        sheet_fields(p.sheet, v);
         deformable_fields(p.common, v);
     }
     static void build(const Params&, BuildContext&);

@@ -6,49 +6,10 @@
 #include "energy/list.h"
 #include "energy/spring.h"
 #include "energy/spring_strain.h"
+#include "scene/shell_material.h"
 #include <fmt/format.h>
 
 namespace sinew {
-
-// Cloths and solids. Starting values for mass-spring cloth: Densities are common fabric weights; stretch and bend links are chosen soft
-// enough for video-rate implicit steps (woven cotton measures 5-20 kN/m) and keep the ratio between the fabrics.
-// Solids have the density and dry friction of handbooks and default links.
-std::span<const Material> material_presets() {
-    static const std::vector<Material> presets = [] {
-        std::vector<Material> out;
-        const auto add = [&](const char* name, Real density, Real membrane, Real shear, Real bend, Real thickness) {
-            Material m;
-            m.name = name;
-            m.note = "mass-spring starting values: fabric weight as sold, stretch softened for video rate";
-            m.density = density;
-            m.membrane.stiffness = membrane;
-            m.shear.stiffness = shear;
-            m.bend.stiffness = bend;
-            m.thickness = thickness;
-            out.push_back(m);
-        };
-        add("cotton", 0.15, 2000, 400, 20, 0.001);
-        add("denim", 0.4, 6000, 2000, 200, 0.0015);
-        add("silk", 0.07, 1500, 150, 4, 0.0005);
-        add("wool", 0.3, 1200, 300, 40, 0.002);
-        const auto add_solid = [&](const char* name, Real density, Real friction, Real young, Real poisson, const char* note) {
-            Material m;
-            m.name = name;
-            m.note = note;
-            m.solid_density = density;
-            m.friction = friction;
-            set(m.solid.params, "young", make_number(young));
-            set(m.solid.params, "poisson", make_number(poisson));
-            out.push_back(m);
-        };
-        add_solid("flesh", 1000, 0.5, 2e4, 0.45, "solid: density of the human body, near that of water; relaxed muscle");
-        add_solid("rubber", 1100, 0.8, 2e6, 0.48, "solid: natural rubber, filled");
-        add_solid("steel", 7850, 0.4, 2.1e11, 0.29, "solid: carbon steel");
-        add_solid("wood", 700, 0.4, 1.1e10, 0.35, "solid: oak or beech, dry; stiffness along the grain in all directions");
-        return out;
-    }();
-    return presets;
-}
 
 static bool read_role(const Value& value, const Scope& scope, std::string_view path, LinkRole& role, std::vector<Error>& errors) {
     if (value.kind == Value::Kind::null) return true;
@@ -70,13 +31,30 @@ static bool read_rod(const Value& value, std::string_view path, RodRole& rod, st
     return true;
 }
 
+// a shell role over that of a preset: what the new one does not say stays, unless the model changes
+static void merge_role(const Value& role, Value& base) {
+    const Value *now = find(role, "model"), *was = base.kind == Value::Kind::object ? find(base, "model") : nullptr;
+    if (!was || was->text != now->text) {
+        base = role;
+        return;
+    }
+    const Place place = role.place;
+    for (const Member& m : role.members) set(base, m.key, m.value);
+    base.place = place;
+}
+
 bool read_material(const Value& value, const Scope& scope, std::string_view path, Material& m, std::vector<Error>& errors) {
     FieldList list = collect_fields([&](auto v) { Material::fields(m, v); });
     bool ok = read_fields(list, value, scope, path, errors);
     const std::string base(path);
-    ok &= read_role(m.membrane_value, scope, base + ".membrane", m.membrane, errors);
+    const bool triangles = is_shell_role(m.membrane_value, 3), hinges = is_shell_role(m.bend_value, 4);
+    if (triangles) merge_role(m.membrane_value, m.shell_membrane), m.has_shell = true;
+    else ok &= read_role(m.membrane_value, scope, base + ".membrane", m.membrane, errors);
     ok &= read_role(m.shear_value, scope, base + ".shear", m.shear, errors);
-    ok &= read_role(m.bend_value, scope, base + ".bend", m.bend, errors);
+    if (hinges) merge_role(m.bend_value, m.shell_bend);
+    else ok &= read_role(m.bend_value, scope, base + ".bend", m.bend, errors);
+    ShellModel shell;
+    if (ok && (triangles || hinges)) ok = read_shell_model(m, scope, base, shell, errors);
     ok &= read_rod(m.rod_value, base + ".rod", m.rod, errors);
     ok &= read_solid_role(m.solid_value, base + ".solid", m.solid, errors);
     if (ok && m.solid_value.kind != Value::Kind::null)

@@ -1,8 +1,9 @@
 // Materials speak of roles. In a scene:
 //   "materials": { "canvas": { "density": "300 g/m^2", "membrane": { "stiffness": "2 kN/m" }, "bend": { ... } } }
 //   "material": "canvas" | "cotton" (preset) | { ...inline... }
-// Roles of this version: membrane (links along the edges of cloth), shear (diagonals), bend (links over two edges),
-// rod (links of chains and ropes), solid (tetrahedra, solid_role.h). Rigid bodies take solid_density and friction.
+// Roles of this version: membrane (links along the edges of cloth, or an energy of triangles), shear (diagonals), bend
+// (links over two edges, or an energy of hinges), rod (links of chains and ropes), solid (tetrahedra, solid_role.h). Rigid
+// bodies take solid_density and friction. Triangles and hinges are in shell_material.h.
 #pragma once
 #include "core/fields.h"
 #include "model/element.h"
@@ -18,7 +19,9 @@ struct LinkRole {
     Real damping = 0;    // [s] damping = this times stiffness
 
     template <class V> static void fields(LinkRole& p, V&& v) {
-        v("model", p.model, Field{.allowed = {"spring_strain", "spring", "distance"}, .doc = "law of the links"});
+        v("model", p.model, Field{.allowed = {"spring_strain", "spring", "distance", "tri_stvk", "tri_baraff_witkin", "tri_neohookean",
+                                            "tri_rubber", "tri_fung", "tri_strain", "dihedral", "hinge_tan", "hinge_theta", "hinge_willmore", "hinge_bridson"},
+                                .doc = "law of the links; tri_* and hinge_* make a shell, with their own parameters"});
         v("stiffness", p.stiffness, Field{.min = 0, .unit = "N/m", .doc = "force per width at strain 1"});
         v("damping", p.damping, Field{.min = 0, .unit = "s", .doc = "damping as a time: force per strain rate over stiffness"});
     }
@@ -42,6 +45,8 @@ struct Material {
     Real thickness = 0.001;       // [m]
     Real friction = 0.5;
     Value membrane_value, shear_value, bend_value, rod_value, solid_value; // as written
+    Value shell_membrane, shell_bend; // roles of cloth as a shell: model and parameters, null = by the numbers of the links
+    bool has_shell = false;           // the membrane is an energy of triangles: cloth is a shell unless it says otherwise
 
     template <class V> static void fields(Material& p, V&& v) {
         v("density", p.density, Field{.min = 0, .min_exclusive = true, .unit = "kg/m^2", .doc = "mass of cloth per area"});
@@ -51,9 +56,9 @@ struct Material {
           Field{.min = 0, .min_exclusive = true, .unit = "kg/m^3", .doc = "mass of rigid bodies and solids per volume"});
         v("thickness", p.thickness, Field{.min = 0, .unit = "m", .doc = "distance kept from obstacles"});
         v("friction", p.friction, Field{.min = 0, .doc = "coefficient; a pair takes the geometric mean"});
-        v("membrane", p.membrane_value, Field{.doc = "role: links along the edges of cloth"});
+        v("membrane", p.membrane_value, Field{.doc = "role: links along the edges of cloth, or an energy of triangles"});
         v("shear", p.shear_value, Field{.doc = "role: links along the diagonals of cloth"});
-        v("bend", p.bend_value, Field{.doc = "role: links over two edges of cloth"});
+        v("bend", p.bend_value, Field{.doc = "role: links over two edges of cloth, or an energy of hinges"});
         v("rod", p.rod_value, Field{.doc = "role: links of chains and ropes; model and its parameters"});
         v("solid", p.solid_value,
           Field{.doc = "role: tetrahedra; model, its parameters, damping { mass, stiffness }, plasticity { yield, ... }"});

@@ -107,12 +107,30 @@ Sums sum_object(const Model& m, const State& s, const Object& o) {
     return sums;
 }
 
+bool is_membrane(const ElementRow& row) {
+    return row.name.substr(0, 4) == "tri_" && row.points == 3 && (row.views & (kValue | kConstraint));
+}
+
+// of the edges of triangles
+Real membrane_stretch(const Model& m, const State& s, const Table& t, int object) {
+    Real worst = 0;
+    for (int e = 0; e < t.count(); ++e)
+        for (int i = 0; i < 3 && t.object[e] == object; ++i) {
+            const int a = t.stencil[3 * e + i], b = t.stencil[3 * e + (i + 1) % 3];
+            const Real rest = (vec(m.point.rest[b]) - vec(m.point.rest[a])).norm();
+            if (rest > 0) worst = std::max(worst, std::abs((vec(s.point.x[b]) - vec(s.point.x[a])).norm() / rest - 1));
+        }
+    return worst;
+}
+
 Real find_stretch(const Model& m, const State& s, int object) {
     Real worst = 0;
     if (!m.elements) return 0;
     for (const auto* tables : {&m.elements->energies, &m.elements->constraints})
         for (const Table& t : *tables) {
-            if (t.row->points != 2 || t.row->frames || t.row->scalars) continue;
+            if (t.row->frames || t.row->scalars) continue;
+            if (is_membrane(*t.row)) worst = std::max(worst, membrane_stretch(m, s, t, object));
+            if (t.row->points != 2) continue;
             for (int e = 0; e < t.count(); ++e) {
                 if (t.object[e] != object) continue;
                 const int a = t.stencil[2 * e], b = t.stencil[2 * e + 1];

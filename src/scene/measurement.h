@@ -4,7 +4,7 @@
 //   sheet.min.y  sheet.max.y                           bounds of its points
 //   sheet.velocity.x  sheet.speed  sheet.kinetic  sheet.mass  sheet.alive
 //   sheet.momentum.x  sheet.angular_momentum.x         about the origin
-//   sheet.stretch                                      largest |l/L - 1| of its links
+//   sheet.stretch                                      largest |l/L - 1| of its links and of the edges of its membrane
 //   sheet.point[12].x  sheet.point[12].velocity.y  sheet.point[12].radius  (distance from the z axis)
 //   crate.spin.x  crate.body_spin.x                    angular velocity in world and in body axes [rad/s]
 //   crate.rotation.w                                   quaternion

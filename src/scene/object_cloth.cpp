@@ -1,4 +1,4 @@
-// Cloth as masses and links: stretch along edges, shear along diagonals, bend over two edges (spec P17).
+// Sheets, as a shell of triangles and hinges (shell.h) or as masses and links: stretch along edges, shear along diagonals, bend over two edges (spec P17).
 //   cloth_grid   a rectangular sheet in the plane y = 0 of its own axes
 //   cloth        a sheet from a mesh file: links along edges; bend links over each edge, between the opposite vertices
 // A link stands for a strip of the sheet: its force at strain 1 is stiffness [N/m] times the strip's width, so that the
@@ -17,26 +17,58 @@ namespace sinew {
 
 namespace {
 
-// mass, surface, gravity, air, fixed points and looks: everything but the links
+// mass, surface, gravity, air, fixed points and looks: everything but the elasticity
 Range add_sheet(const DeformableParams& p, const PolygonMesh& mesh, std::span<const Real> area, const Material& material,
-                BuildContext& c) {
+                const SheetMaps& maps, BuildContext& c) {
     begin_object(c.builder, c.object.name, c.object.kind, material.name);
     std::vector<Real> mass;
-    for (Real a : area) mass.push_back(a * material.density);
+    for (std::size_t i = 0; i < area.size(); ++i) mass.push_back(area[i] * material.density * maps.density[i]);
     const int first = add_points(c.builder, place_points(c, mesh.positions), mass, kFree, c.object.velocity);
     const Range points{first, first + vertex_count(mesh)};
     add_spin(c, points);
     add_fixed(c, p.fixed, points, mesh);
     if (p.gravity) add_gravity(c, points);
-    add_air(c, p.air, points, area);
+    const std::vector<std::array<int, 3>> triangles = triangulate(mesh).triangles;
+    add_air(c, p.air, points, area, triangles);
     const int vertices = add_surface_points(c.builder, points, p.thickness >= 0 ? p.thickness : material.thickness);
-    add_surface_triangles(c.builder, vertices, triangulate(mesh).triangles);
+    for (int i = 0; i < points.count(); ++i) c.builder.model.surface.thickness[vertices + i] *= maps.thickness[i];
+    add_surface_triangles(c.builder, vertices, triangles);
     set_touch(c, p.touch, material.friction, p.self_contact);
     add_deformable_snapshot(c, mesh, points, p.color, 0.003);
     return points;
 }
 
 bool is_good(BuildContext& c, std::size_t errors_before) { return c.errors.size() == errors_before; }
+
+// a link between points of a sheet, its stiffness by the map of its ends
+void add_mapped_link(BuildContext& c, const LinkRole& role, const SheetMaps& maps, Real width, Real length, Range points, int a,
+                     int b) {
+    LinkRole mapped = role;
+    mapped.stiffness *= 0.5 * (maps.stiffness[a] + maps.stiffness[b]);
+    add_link(c, make_link_model(mapped, width, length), points.begin + a, points.begin + b);
+}
+
+void check_links(const SheetParams& p, BuildContext& c) {
+    if (p.rest.kind != Value::Kind::null) add_error(c, "rest", p.rest, "scripted rest lengths need \"model\": \"shell\"");
+}
+
+// the links of a grid, one by one
+void add_mapped_grid(BuildContext& c, const Material& m, const SheetMaps& maps, int nx, int nz, Real dx, Real dz, Range points) {
+    const Real diagonal = std::hypot(dx, dz), across = dx * dz / diagonal;
+    const auto at = [&](int i, int j) { return i + (nx + 1) * j; };
+    const auto add = [&](const LinkRole& role, Real width, Real length, int a, int b) {
+        add_mapped_link(c, role, maps, width, length, points, a, b);
+    };
+    for (int j = 0; j <= nz; ++j)
+        for (int i = 0; i <= nx; ++i) {
+            if (i < nx) add(m.membrane, dz, dx, at(i, j), at(i + 1, j));
+            if (j < nz) add(m.membrane, dx, dz, at(i, j), at(i, j + 1));
+            if (i < nx && j < nz) add(m.shear, across, diagonal, at(i, j), at(i + 1, j + 1));
+            if (i > 0 && j < nz) add(m.shear, across, diagonal, at(i, j), at(i - 1, j + 1));
+            if (i + 2 <= nx) add(m.bend, dz, 2 * dx, at(i, j), at(i + 2, j));
+            if (j + 2 <= nz) add(m.bend, dx, 2 * dz, at(i, j), at(i, j + 2));
+        }
+}
 
 } // namespace
 
@@ -55,9 +87,14 @@ void ClothGrid::build(const Params& p, BuildContext& c) {
     std::vector<Real> area;
     for (int j = 0; j <= nz; ++j)
         for (int i = 0; i <= nx; ++i) area.push_back(dx * dz * (i % nx ? 1 : 0.5) * (j % nz ? 1 : 0.5));
+    const SheetMaps maps = read_maps(c, p.sheet.maps, mesh);
+    const bool shell = is_shell(p.sheet, material);
+    if (!shell) check_links(p.sheet, c);
     if (!is_good(c, before)) return;
-    const Range points = add_sheet(p.common, mesh, area, material, c);
+    const Range points = add_sheet(p.common, mesh, area, material, maps, c);
+    if (shell) return add_shell(c, p.sheet, material, mesh, maps, points);
     const auto at = [&](int i, int j) { return points.begin + i + (nx + 1) * j; };
+    if (p.sheet.maps.kind != Value::Kind::null) return add_mapped_grid(c, material, maps, nx, nz, dx, dz, points);
 
     // links in the order of their first point, which keeps what is near in space near in memory
     const Real diagonal = std::hypot(dx, dz);
@@ -93,12 +130,17 @@ void ClothMesh::build(const Params& p, BuildContext& c) {
             add_error(c, "mesh", p.mesh, fmt::format("vertex {} has no area around it, so it would have no mass", i));
             return;
         }
-    const Range points = add_sheet(p.common, mesh, area, material, c);
+    const SheetMaps maps = read_maps(c, p.sheet.maps, mesh);
+    const bool shell = is_shell(p.sheet, material);
+    if (!shell) check_links(p.sheet, c);
+    if (!is_good(c, before)) return;
+    const Range points = add_sheet(p.common, mesh, area, material, maps, c);
+    if (shell) return add_shell(c, p.sheet, material, mesh, maps, points);
     const EdgeTable edges = build_edges(mesh);
     for (const auto& e : edges.edges) {
         const Real length = (vec(world[e[1]]) - vec(world[e[0]])).norm();
         // the strip of an edge in an equilateral mesh is 0.87 edges wide
-        add_link(c, make_link_model(material.membrane, 0.87 * length, length), points.begin + e[0], points.begin + e[1]);
+        add_mapped_link(c, material.membrane, maps, 0.87 * length, length, points, e[0], e[1]);
     }
     add_hinge_links(c, material, mesh, world, points);
 }

@@ -116,6 +116,7 @@ void ExplicitSolver::evaluate(const Model& m, const Input& input, const State& n
     ev.frame_v = frames.v.data();
     ev.frame_w = frames.w.data();
     ev.t = t;
+    ev.animated = stage.animated.x.data();
     compute_forces(*parallel, m, input, ev, surface_state(stage), forces, f);
     ++report.evaluations;
     parallel_for(*parallel, point_count(m), kGrain, [&](int begin, int end) {

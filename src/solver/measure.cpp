@@ -17,6 +17,7 @@ Evaluation evaluation_of(const Model& m, const State& s, Real dt) {
     ev.frame_w = s.frame.w.data();
     ev.s = s.scalar.s.data();
     ev.ds = s.scalar.ds.data();
+    ev.animated = s.animated.x.data();
     ev.alive = s.point.alive.empty() ? nullptr : s.point.alive.data();
     ev.fields = m.fields.get();
     ev.memory = &s.memory;

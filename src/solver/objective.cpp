@@ -257,6 +257,8 @@ Evaluation evaluation_at(const StepProblem& p, const Objective& o) {
     ev.s = o.scalars.s.data();
     ev.ds = o.scalars.ds.data();
     ev.t = p.now.time + o.stage.elapsed;
+    ev.elapsed = o.stage.rate > 0 ? o.stage.elapsed : 0; // statics have no viscosity
+    ev.animated = o.animated.x.data();
     return ev;
 }
 

@@ -1,0 +1,205 @@
+#include "scene/shell.h"
+#include "core/error.h"
+#include "core/signal.h"
+#include "energy/list.h"
+#include "energy/tri_stvk_animated.h"
+#include "geometry/triangulate.h"
+#include "scene/scope.h"
+#include "scene/shell_material.h"
+#include <algorithm>
+#include <fmt/format.h>
+#include <map>
+
+namespace sinew {
+
+namespace {
+
+// one map: attribute, list or expression
+bool read_map(BuildContext& c, const Value& value, std::string_view key, const PolygonMesh& mesh, std::vector<Real>& out) {
+    const std::string path = join_path(c.path("maps"), key);
+    const std::size_t n = mesh.positions.size(), before = c.errors.size();
+    if (value.kind == Value::Kind::array) {
+        if (!check_array(value, int(n), path, "one number per vertex", c.errors)) return false;
+        for (std::size_t i = 0; i < n; ++i) read_number(value.items[i], "", c.scope, join_path(path, int(i)), out[i], c.errors);
+    } else if (const auto found = std::find_if(mesh.attributes.begin(), mesh.attributes.end(),
+                                               [&](const VertexAttribute& a) {
+                                                   return value.kind == Value::Kind::text && a.name == value.text;
+                                               });
+               found != mesh.attributes.end()) {
+        for (std::size_t i = 0; i < n; ++i) out[i] = found->values[i * found->components];
+    } else {
+        Signal signal;
+        const Scope scope = make_scope(make_field_scope(c.scene), c.object.vars);
+        if (!read_signal(value, "", scope, path, signal, c.errors)) return false;
+        for (std::size_t i = 0; i < n; ++i) {
+            const Real3& x = mesh.positions[i];
+            out[i] = evaluate(signal, std::array<double, 5>{0, 0, x.x, x.y, x.z});
+        }
+    }
+    for (std::size_t i = 0; i < n && c.errors.size() == before; ++i)
+        if (!(out[i] > 0 && out[i] < 1e300))
+            c.errors.push_back(make_error(value, path, fmt::format("is {:.4g} at vertex {}", out[i], i), "numbers above 0"));
+    return c.errors.size() == before;
+}
+
+// warp of a triangle in the world: the given direction, or the one along which u of the texture grows
+Vec3 warp_of(const SheetParams& p, const PolygonMesh& mesh, const Triangulation& t, int triangle, const Quat& turn,
+             std::span<const Real3> rest, int first) {
+    if (vec(p.warp).squaredNorm() > 0) return turn * vec(p.warp);
+    const auto& corners = t.corners[triangle];
+    if (mesh.polygon_uv.empty()) return turn * Vec3::UnitX();
+    Vec2 uv[3];
+    Vec3 x[3];
+    for (int i = 0; i < 3; ++i) {
+        const int at = mesh.polygon_uv[corners[i]];
+        if (at < 0) return turn * Vec3::UnitX();
+        uv[i] = {mesh.uv[at][0], mesh.uv[at][1]};
+        x[i] = vec(rest[first + t.triangles[triangle][i]]);
+    }
+    const Vec2 a = uv[1] - uv[0], b = uv[2] - uv[0];
+    const Real det = a[0] * b[1] - a[1] * b[0];
+    if (det == 0) return turn * Vec3::UnitX();
+    return (b[1] * (x[1] - x[0]) - a[1] * (x[2] - x[0])) / det;
+}
+
+struct RestParams {
+    Signal scale;
+    std::string object;
+    Real weight = 1;
+    template <class V> static void fields(RestParams& p, V&& v) {
+        v("scale", p.scale, Field{.doc = "factor on all rest lengths: a number or an expression of t, frame, x, y, z"});
+        v("object", p.object, Field{.doc = "animated mesh with the same vertices, earlier in the scene"});
+        v("weight", p.weight, Field{.min = 0, .max = 1, .doc = "of the moving lengths: 0 = true rest shape, 1 = follows them"});
+    }
+};
+
+// where rest lengths come from; false: an error, or nothing scripted
+bool read_rest(BuildContext& c, const Value& value, int vertices, TriStvkAnimated::Params& out, int& first_moving) {
+    if (value.kind == Value::Kind::null) return false;
+    RestParams p;
+    p.scale.constant = 1;
+    FieldList list = collect_fields([&](auto v) { RestParams::fields(p, v); });
+    const Scope scope = make_scope(make_field_scope(c.scene), c.object.vars);
+    if (!read_fields(list, value, scope, c.path("rest"), c.errors)) return false;
+    out.weight = {p.weight, p.weight, p.weight};
+    if (p.object.empty()) {
+        ScalarField f;
+        f.name = c.object.name + ".rest.scale";
+        f.value = is_constant(p.scale) ? make_expression(p.scale.constant) : p.scale.expression;
+        f.fps = c.scene.time.fps;
+        f.first_frame = c.scene.time.first_frame;
+        out.scale = int(c.builder.fields.scalars.size());
+        c.builder.fields.scalars.push_back(std::move(f));
+        return true;
+    }
+    for (const Object& o : c.builder.model.objects)
+        if (o.name == p.object && o.animated.count() > 0) {
+            if (o.animated.count() != vertices) {
+                add_error(c, "rest.object", *find(value, "object"),
+                          fmt::format("has {} vertices, the sheet {}", o.animated.count(), vertices));
+                return false;
+            }
+            first_moving = o.animated.begin;
+            return true;
+        }
+    add_error(c, "rest.object", *find(value, "object"), "no animated mesh of this name before this object");
+    return false;
+}
+
+void add_part(BuildContext& c, const ShellPart& part, const void* params, std::span<const int> stencil) {
+    if (part.constraint) add_constraint(c.builder, *part.row, params, stencil);
+    else add_energy(c.builder, *part.row, params, stencil);
+}
+
+Real mean(std::span<const Real> map, std::span<const int> vertices) {
+    Real sum = 0;
+    for (int v : vertices) sum += map[v];
+    return sum / Real(vertices.size());
+}
+
+} // namespace
+
+SheetMaps read_maps(BuildContext& c, const Value& maps, const PolygonMesh& mesh) {
+    const std::vector<Real> ones(mesh.positions.size(), 1.0);
+    SheetMaps out{ones, ones, ones};
+    if (maps.kind == Value::Kind::null) return out;
+    struct Raw {
+        Value stiffness, density, thickness;
+    } raw;
+    FieldList list = collect_fields([&](auto v) {
+        v("stiffness", raw.stiffness, Field{.doc = "factor on all stiffnesses"});
+        v("density", raw.density, Field{.doc = "factor on the mass per area"});
+        v("thickness", raw.thickness, Field{.doc = "factor on the thickness: distance kept, membrane, and bending by its cube"});
+    });
+    if (!read_fields(list, maps, c.scope, c.path("maps"), c.errors)) return out;
+    if (raw.stiffness.kind != Value::Kind::null) read_map(c, raw.stiffness, "stiffness", mesh, out.stiffness);
+    if (raw.density.kind != Value::Kind::null) read_map(c, raw.density, "density", mesh, out.density);
+    if (raw.thickness.kind != Value::Kind::null) read_map(c, raw.thickness, "thickness", mesh, out.thickness);
+    return out;
+}
+
+bool is_shell(const SheetParams& p, const Material& m) {
+    return p.model == "shell" || (p.model == "auto" && m.has_shell);
+}
+
+std::vector<std::array<int, 4>> find_hinges(std::span<const std::array<int, 3>> triangles) {
+    // per edge, ends ascending: the first triangle's apex and direction, then a hinge with every further triangle
+    struct First {
+        int apex, from, to;
+    };
+    std::map<std::pair<int, int>, First> edges;
+    std::vector<std::array<int, 4>> out;
+    for (const auto& t : triangles)
+        for (int i = 0; i < 3; ++i) {
+            const int apex = t[i], a = t[(i + 1) % 3], b = t[(i + 2) % 3];
+            const auto [at, is_new] = edges.try_emplace(std::minmax(a, b), First{apex, a, b});
+            const First& f = at->second;
+            if (!is_new && apex != f.apex) out.push_back({f.apex, f.from, f.to, apex});
+        }
+    return out;
+}
+
+void add_shell(BuildContext& c, const SheetParams& p, const Material& material, const PolygonMesh& mesh, const SheetMaps& maps,
+               Range points) {
+    ShellModel shell;
+    if (!read_shell_model(material, c.scope, c.path("material"), shell, c.errors)) return;
+    TriStvkAnimated::Params scripted;
+    int first_moving = -1;
+    const std::size_t before = c.errors.size();
+    const bool is_scripted = read_rest(c, p.rest, vertex_count(mesh), scripted, first_moving);
+    if (c.errors.size() != before) return;
+    if (is_scripted && shell.membrane.row->name != "tri_stvk") {
+        add_error(c, "rest", p.rest, fmt::format("scripted rest lengths are for tri_stvk, not for {}", shell.membrane.row->name));
+        return;
+    }
+    const Triangulation t = triangulate(mesh);
+    const Quat turn = quat(c.object.pose.rotation);
+    const std::vector<Real3> rest = c.builder.model.point.rest;
+    std::vector<Vec3> vertex_warp(mesh.positions.size(), Vec3::Zero());
+    for (std::size_t k = 0; k < t.triangles.size(); ++k) {
+        const auto& tri = t.triangles[k];
+        const Vec3 warp = warp_of(p, mesh, t, int(k), turn, rest, points.begin);
+        for (int v : tri) vertex_warp[v] += warp;
+        const auto params = shell_params(shell.membrane, mean(maps.stiffness, tri), mean(maps.thickness, tri), real3(warp));
+        const std::array<int, 3> stencil{points.begin + tri[0], points.begin + tri[1], points.begin + tri[2]};
+        if (!is_scripted) {
+            add_part(c, shell.membrane, params, stencil);
+            continue;
+        }
+        TriStvkAnimated::Params moving = scripted;
+        static_cast<MembraneParams&>(moving) = *static_cast<const MembraneParams*>(params);
+        if (first_moving >= 0)
+            for (int i = 0; i < 3; ++i) moving.moving[i] = first_moving + tri[i];
+        add_energy(c.builder, *find_energy("tri_stvk_animated"), &moving, stencil);
+    }
+    for (const auto& h : find_hinges(t.triangles)) {
+        const std::array<int, 2> ends{h[1], h[2]};
+        const Vec3 warp = vertex_warp[h[1]] + vertex_warp[h[2]];
+        const Real thick = mean(maps.thickness, ends);
+        const auto params = shell_params(shell.bend, mean(maps.stiffness, ends) * thick * thick * thick, 1, real3(warp));
+        const std::array<int, 4> stencil{points.begin + h[0], points.begin + h[1], points.begin + h[2], points.begin + h[3]};
+        add_part(c, shell.bend, params, stencil);
+    }
+}
+
+} // namespace sinew
