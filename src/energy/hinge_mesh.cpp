@@ -24,8 +24,9 @@ int corner_of(const HingeMesh::Triangle& t, int point) {
 
 // 3 x 3 column-major into the block array, transposed if asked
 inline void store(const Mat3& m, bool flip, Real* out) {
-    if (flip) Eigen::Map<Mat3>(out) = m.transpose();
-    else Eigen::Map<Mat3>(out) = m;
+    Eigen::Map<Mat3> to(out);
+    if (flip) to = m.transpose();
+    else to = m;
 }
 
 // gradient of the hinge that a triangle owns at corner i: at its corners in order, and at the far apex

@@ -29,10 +29,11 @@ struct ClothMesh {
     struct Params {
         DeformableParams common;
         SheetParams sheet;
-        Value mesh;
+        Value mesh, start;
     };
     template <class V> static void fields(Params& p, V&& v) {
-        v("mesh", p.mesh, Field{.required = true, .doc = "file name, or { file, unit, up }"});
+        v("mesh", p.mesh, Field{.required = true, .doc = "file name, or { file, unit, up }: the shape at rest"});
+        v("start", p.start, Field{.doc = "mesh with the same vertices where the sheet is at the start; default: at rest"});
         sheet_fields(p.sheet, v);
         deformable_fields(p.common, v);
     }

@@ -48,6 +48,19 @@ void add_mapped_link(BuildContext& c, const LinkRole& role, const SheetMaps& map
     add_link(c, make_link_model(mapped, width, length), points.begin + a, points.begin + b);
 }
 
+// free points go where another mesh with the same vertices has them; held ones stay
+void set_start(BuildContext& c, const Value& start, Range points) {
+    const PolygonMesh mesh = read_mesh_source(c, "start", start);
+    if (mesh.positions.empty()) return;
+    if (vertex_count(mesh) != points.count()) {
+        add_error(c, "start", start, fmt::format("has {} vertices, the sheet {}", vertex_count(mesh), points.count()));
+        return;
+    }
+    const std::vector<Real3> x = place_points(c, mesh.positions);
+    for (int i = points.begin; i < points.end; ++i)
+        if (!(c.builder.model.point.flags[i] & kFixed)) c.builder.state.point.x[i] = x[i - points.begin];
+}
+
 void check_links(const SheetParams& p, BuildContext& c) {
     if (p.rest.kind != Value::Kind::null) add_error(c, "rest", p.rest, "scripted rest lengths need \"model\": \"shell\"");
 }
@@ -135,6 +148,7 @@ void ClothMesh::build(const Params& p, BuildContext& c) {
     if (!shell) check_links(p.sheet, c);
     if (!is_good(c, before)) return;
     const Range points = add_sheet(p.common, mesh, area, material, maps, c);
+    if (p.start.kind != Value::Kind::null) set_start(c, p.start, points);
     if (shell) return add_shell(c, p.sheet, material, mesh, maps, points);
     const EdgeTable edges = build_edges(mesh);
     for (const auto& e : edges.edges) {

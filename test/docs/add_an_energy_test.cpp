@@ -1,5 +1,6 @@
 // The example of docs/add_an_energy.md is a correct energy: its row is made as for every line of
 // energy/list.h, and its derivatives are checked as those are.
+#include "../example/energy/spring_auto.h"
 #include "../example/energy/spring_green.h"
 #include "energy/element_fixture.h"
 #include "energy/row_of.h"
@@ -31,4 +32,20 @@ TEST(add_an_energy, the_example_has_its_stiffness_for_small_strains) {
     e.x = {{0, 0, 0}, {2.0 + 1e-5, 0, 0}};
     // f = k u (1 + 3u/(2L) + ...): the relative error is 1e-5
     EXPECT_NEAR(e.gradient()[3], 500 * 1e-5, 500 * 1e-5 * 2e-5);
+}
+
+TEST(add_an_energy, the_example_without_derivatives_equals_the_one_with_them) {
+    static_assert(Energy<SpringAuto> && HasValueOnly<SpringAuto>);
+    const ElementRow by_hand = make_energy_row<SpringGreen>(), automatic = make_energy_row<SpringAuto>();
+    for (int i = 0; i < 50; ++i) {
+        const ElementFixture e(by_hand, i, 0);
+        ElementFixture a(automatic, i, 0);
+        a.x = e.x;
+        a.table.data = e.table.data;
+        // the same polynomial in another order of operations
+        EXPECT_NEAR(a.value(), e.value(), 1e-13 * std::max(1.0, e.value()));
+        EXPECT_LT((a.gradient() - e.gradient()).norm(), 1e-13 * std::max(1.0, e.gradient().norm()));
+        const MatX h = e.hessian(Projection::none);
+        EXPECT_LT((a.hessian(Projection::none) - h).norm(), 1e-13 * std::max(1.0, h.norm()));
+    }
 }

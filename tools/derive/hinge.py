@@ -5,7 +5,7 @@ algebra gives them, with common subexpressions shared. The yardstick of `sinew-b
     theta = atan2(((n x m) . e)/|e|, n . m),  n = (x1 - x0) x (x2 - x0),  m = (x2 - x3) x (x1 - x3),  e = x2 - x1
     gradient = d1 grad theta,  Hessian = d1 Hess theta + d2 grad theta grad theta^T,  d1 = psi', d2 = psi''
 
-Needs sympy (apt-get install python3-sympy); about a minute.   tools/derive/hinge.py
+Needs sympy (apt-get install python3-sympy).   tools/derive/hinge.py
 """
 import pathlib
 import sympy as sp
@@ -20,25 +20,24 @@ def main():
     m = (p[2] - p[3]).cross(p[1] - p[3])
     sine = n.cross(m).dot(e) / sp.sqrt(e.dot(e))
     cosine = n.dot(m)
-    # derivatives of atan2 by the chain rule on sine and cosine keeps the algebra small enough for the common subexpressions
+    # sine, cosine and the products of the chain rule stay symbols, which keeps the algebra small enough to finish
     s, c = sp.symbols("s c", real=True)
     theta = sp.atan2(s, c)
     ts, tc = sp.diff(theta, s), sp.diff(theta, c)
-    second = {(a, b): sp.diff(theta, a, b) for a in (s, c) for b in (s, c)}
-    at = {s: sine, c: cosine}
+    tss, tsc, tcc = sp.diff(theta, s, s), sp.diff(theta, s, c), sp.diff(theta, c, c)
     ds, dc = [sp.diff(sine, v) for v in x], [sp.diff(cosine, v) for v in x]
-    g = [ts.subs(at) * ds[i] + tc.subs(at) * dc[i] for i in range(12)]
+    g = [ts * ds[i] + tc * dc[i] for i in range(12)]
     outputs = [d1 * g[i] for i in range(12)]
     for i in range(12):
         for j in range(i + 1):
-            h = (second[s, s] * ds[i] * ds[j] + second[s, c] * (ds[i] * dc[j] + dc[i] * ds[j]) + second[c, c] * dc[i] * dc[j])
-            h = h.subs(at) + ts.subs(at) * sp.diff(ds[i], x[j]) + tc.subs(at) * sp.diff(dc[i], x[j])
+            h = tss * ds[i] * ds[j] + tsc * (ds[i] * dc[j] + dc[i] * ds[j]) + tcc * dc[i] * dc[j]
+            h += ts * sp.diff(ds[i], x[j]) + tc * sp.diff(dc[i], x[j])
             outputs.append(d1 * h + d2 * g[i] * g[j])
-    shared, reduced = sp.cse(outputs, symbols=sp.numbered_symbols("t"), optimizations="basic")
-    write(shared, reduced)
+    shared, reduced = sp.cse([sine, cosine] + outputs, symbols=sp.numbered_symbols("t"), order="none")
+    write(shared, reduced[0], reduced[1], reduced[2:])
 
 
-def write(shared, reduced):
+def write(shared, sine, cosine, reduced):
     def code(expr):
         expr = expr.replace(lambda a: a.is_Pow and a.exp.is_Integer and 2 <= a.exp <= 4,
                             lambda a: sp.Mul(*[a.base] * int(a.exp), evaluate=False))
@@ -49,7 +48,20 @@ def write(shared, reduced):
              "inline void hinge_symbolic(const double* x, double d1, double d2, double* g, double* h) {"]
     import re
     index = lambda text: re.sub(r"\bx(\d+)\b", r"x[\1]", text)
-    lines += [f"    const double {name} = {index(code(value))};" for name, value in shared]
+    # sine and cosine as soon as what they need is there
+    waiting = {"s": sine, "c": cosine}
+    known = {f"x{i}" for i in range(12)} | {"d1", "d2"}
+    pending = list(shared)
+    while pending or waiting:
+        for name in [n for n, v in waiting.items() if {str(a) for a in v.free_symbols} <= known]:
+            lines.append(f"    const double {name} = {index(code(waiting.pop(name)))};")
+            known.add(name)
+        at = next((i for i, (_, v) in enumerate(pending) if {str(a) for a in v.free_symbols} <= known), None)
+        if at is None:
+            continue
+        name, value = pending.pop(at)
+        lines.append(f"    const double {name} = {index(code(value))};")
+        known.add(str(name))
     lines += [f"    g[{i}] = {index(code(reduced[i]))};" for i in range(12)]
     k = 12
     for i in range(12):
