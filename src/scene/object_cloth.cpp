@@ -105,7 +105,7 @@ void ClothGrid::build(const Params& p, BuildContext& c) {
     if (!shell) check_links(p.sheet, c);
     if (!is_good(c, before)) return;
     const Range points = add_sheet(p.common, mesh, area, material, maps, c);
-    if (shell) return add_shell(c, p.sheet, material, mesh, maps, points);
+    if (shell) return add_shell(c, p.sheet, material, mesh, alternate_triangles(mesh, nx), maps, points);
     const auto at = [&](int i, int j) { return points.begin + i + (nx + 1) * j; };
     if (p.sheet.maps.kind != Value::Kind::null) return add_mapped_grid(c, material, maps, nx, nz, dx, dz, points);
 
@@ -149,7 +149,7 @@ void ClothMesh::build(const Params& p, BuildContext& c) {
     if (!is_good(c, before)) return;
     const Range points = add_sheet(p.common, mesh, area, material, maps, c);
     if (p.start.kind != Value::Kind::null) set_start(c, p.start, points);
-    if (shell) return add_shell(c, p.sheet, material, mesh, maps, points);
+    if (shell) return add_shell(c, p.sheet, material, mesh, triangles, maps, points);
     const EdgeTable edges = build_edges(mesh);
     for (const auto& e : edges.edges) {
         const Real length = (vec(world[e[1]]) - vec(world[e[0]])).norm();

@@ -29,7 +29,7 @@ bool read_map(BuildContext& c, const Value& value, std::string_view key, const P
         for (std::size_t i = 0; i < n; ++i) out[i] = found->values[i * found->components];
     } else {
         Signal signal;
-        const Scope scope = make_scope(make_field_scope(c.scene), c.object.vars);
+        const Scope outer = make_field_scope(c.scene), scope = make_scope(outer, c.object.vars);
         if (!read_signal(value, "", scope, path, signal, c.errors)) return false;
         for (std::size_t i = 0; i < n; ++i) {
             const Real3& x = mesh.positions[i];
@@ -79,7 +79,7 @@ bool read_rest(BuildContext& c, const Value& value, int vertices, TriStvkAnimate
     RestParams p;
     p.scale.constant = 1;
     FieldList list = collect_fields([&](auto v) { RestParams::fields(p, v); });
-    const Scope scope = make_scope(make_field_scope(c.scene), c.object.vars);
+    const Scope outer = make_field_scope(c.scene), scope = make_scope(outer, c.object.vars);
     if (!read_fields(list, value, scope, c.path("rest"), c.errors)) return false;
     out.weight = {p.weight, p.weight, p.weight};
     if (p.object.empty()) {
@@ -159,8 +159,24 @@ std::vector<std::array<int, 4>> find_hinges(std::span<const std::array<int, 3>> 
     return out;
 }
 
-void add_shell(BuildContext& c, const SheetParams& p, const Material& material, const PolygonMesh& mesh, const SheetMaps& maps,
-               Range points) {
+Triangulation alternate_triangles(const PolygonMesh& grid, int nx) {
+    Triangulation out;
+    for (int p = 0; p < polygon_count(grid); ++p) {
+        const int first = grid.polygon_begin[p];
+        const bool even = (p % nx + p / nx) % 2 == 0;
+        for (const auto& corners : even ? std::array<std::array<int, 3>, 2>{{{0, 1, 2}, {0, 2, 3}}}
+                                        : std::array<std::array<int, 3>, 2>{{{0, 1, 3}, {1, 2, 3}}}) {
+            const std::array<int, 3> at{first + corners[0], first + corners[1], first + corners[2]};
+            out.corners.push_back(at);
+            out.triangles.push_back({grid.polygon_vertex[at[0]], grid.polygon_vertex[at[1]], grid.polygon_vertex[at[2]]});
+            out.polygon.push_back(p);
+        }
+    }
+    return out;
+}
+
+void add_shell(BuildContext& c, const SheetParams& p, const Material& material, const PolygonMesh& mesh, const Triangulation& t,
+               const SheetMaps& maps, Range points) {
     ShellModel shell;
     if (!read_shell_model(material, c.scope, c.path("material"), shell, c.errors)) return;
     TriStvkAnimated::Params scripted;
@@ -172,7 +188,6 @@ void add_shell(BuildContext& c, const SheetParams& p, const Material& material, 
         add_error(c, "rest", p.rest, fmt::format("scripted rest lengths are for tri_stvk, not for {}", shell.membrane.row->name));
         return;
     }
-    const Triangulation t = triangulate(mesh);
     const Quat turn = quat(c.object.pose.rotation);
     const std::vector<Real3> rest = c.builder.model.point.rest;
     std::vector<Vec3> vertex_warp(mesh.positions.size(), Vec3::Zero());

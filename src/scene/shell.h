@@ -5,6 +5,7 @@
 //   "rest": { "scale": "1 - 0.2*t" }                                 factor on all rest lengths, of t, frame, x, y, z
 //           { "object": "body", "weight": 0.5 }                      lengths of a moving mesh with the same vertices
 #pragma once
+#include "geometry/triangulate.h"
 #include "scene/deformable.h"
 
 namespace sinew {
@@ -32,7 +33,11 @@ SheetMaps read_maps(BuildContext&, const Value& maps, const PolygonMesh&);
 
 bool is_shell(const SheetParams&, const Material&);
 // elements of all triangles and inner edges; `mesh` is the sheet in the object's axes
-void add_shell(BuildContext&, const SheetParams&, const Material&, const PolygonMesh& mesh, const SheetMaps&, Range points);
+void add_shell(BuildContext&, const SheetParams&, const Material&, const PolygonMesh& mesh, const Triangulation&,
+               const SheetMaps&, Range points);
+// Triangles of a grid of nx columns of quads whose diagonals alternate like the squares of a chessboard: no direction of
+// shear or twist is preferred.
+Triangulation alternate_triangles(const PolygonMesh& grid, int nx);
 
 // The two inner ends and the two apexes of every pair of triangles that share an edge: x0, x1, x2, x3 of
 // geometry/dihedral.h. An edge of more than two triangles gives a pair of the first with each other one.
