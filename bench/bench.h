@@ -45,7 +45,6 @@ struct Entry {
 
 void run_ccd(const Options&, Results&);
 void run_collision(const Options&, Results&);
-void run_hinge(const Options&, Results&);
 void run_implicit(const Options&, Results&);
 void run_narrow(const Options&, Results&);
 void run_springs(const Options&, Results&);
