@@ -108,8 +108,7 @@ Real find_bend(const SceneMotion& motion, const Dofs& dofs, const SurfaceVertex&
 
 // Bound of the rounding of moved_vertex. Frames: exp_rotation errs by less than 8 u, each of the two rotations of a
 // vector by less than 16 u |local|, the sums by 3 u of their parts: below 64 u of all parts together. Points: 2 u.
-Real find_rounding(const Model& m, const SceneMotion& motion, const Dofs& dofs, const SurfaceVertex& v, const Real3& x_t0,
-                   const Real3& x_t1) {
+Real find_rounding(const SceneMotion& motion, const Dofs& dofs, const SurfaceVertex& v, const Real3& x_t0, const Real3& x_t1) {
     if (v.kind != SurfaceVertex::frame)
         return v.kind == SurfaceVertex::embedded ? 16 * kUnitRoundoff * (vec(x_t0).norm() + vec(x_t1).norm()) : 0;
     const Vec3 move = Eigen::Map<const Vec3>(motion.direction.data() + dofs.frame_offset(v.index));
@@ -172,7 +171,7 @@ bool find_scene_step(const Parallel& parallel, const Model& m, const SceneMotion
             s.x_t0[i] = real3(moved_vertex(m, motion, v, 0));
             s.x_t1[i] = real3(moved_vertex(m, motion, v, 1));
             s.bend[i] = find_bend(motion, dofs, v);
-            s.rounding[i] = find_rounding(m, motion, dofs, v, s.x_t0[i], s.x_t1[i]);
+            s.rounding[i] = find_rounding(motion, dofs, v, s.x_t0[i], s.x_t1[i]);
             s.grow[i] = s.bend[i] + s.rounding[i];
         }
     });
