@@ -119,7 +119,7 @@ TEST(scene_step, turning_bodies_never_come_nearer_than_allowed_and_come_near) {
         for (int k = 0; k <= samples; ++k) {
             const Real t = Real(k) / samples;
             const bool now = intersects(w, t);
-            if (t <= got.step && got.step > 0) EXPECT_FALSE(now) << seed << " t = " << t << " step " << got.step;
+            if (t <= got.step && got.step > 0) { EXPECT_FALSE(now) << seed << " t = " << t << " step " << got.step; }
             met = met || now;
         }
         crossed += met;

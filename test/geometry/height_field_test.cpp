@@ -33,7 +33,7 @@ TEST(height_field, all_its_questions_are_answered_as_by_its_mesh) {
         }
         const SurfacePoint near = find_closest(f, a, 0.8), best = find_closest(tree, m, a, 0.8);
         ASSERT_EQ(near.triangle < 0, best.triangle < 0);
-        if (near.triangle >= 0) ASSERT_NEAR(near.distance, best.distance, 1e-14);
+        if (near.triangle >= 0) { ASSERT_NEAR(near.distance, best.distance, 1e-14); }
         const HeightSample s = sample_height(f, a.x(), a.z());
         const RayPoint down = cast_ray(tree, m, {a.x(), 10, a.z()}, {0, -1, 0}, 20);
         ASSERT_EQ(s.inside, down.triangle >= 0);

@@ -59,7 +59,7 @@ TEST(solid_kind, mirrored_and_scaled_bodies_stay_positive) {
     Evaluation ev;
     ev.x = ev.x_now = c.state.point.x.data();
     for (const Table& table : c.model.elements->energies)
-        if (table.row->inverted) EXPECT_EQ(table.row->inverted(table, ev, 0, table.count()), 0);
+        if (table.row->inverted) { EXPECT_EQ(table.row->inverted(table, ev, 0, table.count()), 0); }
     EXPECT_GT(t.count(), 0);
 }
 
