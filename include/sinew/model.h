@@ -95,6 +95,7 @@ struct ContactRule {
     bool off = false;                 // the pair does not touch
     double friction = -1;             // -1 = geometric mean of the two
     double thickness = -1;            // [m] of the deformable side, -1 = its own
+    double restitution = -1;          // -1 = the larger of the two
 };
 
 // Pool of particles with births at a rate. Birth and death flip State.point.alive and change no revision.
@@ -132,6 +133,9 @@ struct Object {
     Range surface;                    // surface vertices
     Range edges, triangles;           // of the surface
     double friction = 0.5;            // coefficient; a pair takes the geometric mean unless a rule says otherwise
+    double restitution = 0;           // part of the approach speed that comes back, [0, 1]; a pair takes the larger
+    double rolling_friction = 0;      // [m] torque against rolling per normal force; a pair takes the larger
+    double torsional_friction = 0;    // [m] torque against spinning about the normal per normal force; likewise
     bool self_contact = false;        // its surface touches itself
     std::uint32_t groups = 1;         // collision groups it belongs to, as bits
     std::uint32_t touches = ~0u;      // groups it touches; two objects meet if each touches a group of the other

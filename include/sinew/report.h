@@ -23,6 +23,12 @@ inline void add_time(StageTimes& times, const char* name, double seconds) {
     else if (i == times.count) times.entries[times.count++].name = name;
     times.entries[i].seconds += seconds;
 }
+// Two objects began or ceased to touch.
+struct TouchEvent {
+    int object_a = -1, object_b = -1; // a < b
+    bool began = false;
+    bool operator==(const TouchEvent&) const = default;
+};
 struct Report {
     Status status = Status::ok;
     std::string message;          // why it failed, empty if ok
@@ -56,9 +62,13 @@ struct Report {
     double constraint_error = 0;  // largest |C|
     int inverted = 0;             // elements
     int alive = 0;                // points
+    int islands = 0;              // groups of bodies that act on each other, those at rest not counted
+    int islands_direct = 0;       // of these solved directly
+    int asleep = 0;               // bodies and particles that are left alone until something moves them
     double seconds = 0;           // wall time of the step
     StageTimes stages;            // wall time per stage
     const char* path = "";        // which special inner loop did the work, a literal; empty = the general one
+    std::vector<TouchEvent> touches; // of the step, sorted by objects
     std::vector<std::string> warnings;
 };
 
@@ -102,6 +112,9 @@ template <class F> void visit_numbers(const Report& r, F&& f) {
     f("constraint_error", "", r.constraint_error);
     f("inverted", "", double(r.inverted));
     f("alive", "", double(r.alive));
+    f("islands", "", double(r.islands));
+    f("islands.direct", "", double(r.islands_direct));
+    f("asleep", "", double(r.asleep));
     f("warnings", "", double(r.warnings.size()));
     f("seconds", "s", r.seconds);
 }

@@ -5,6 +5,7 @@
 #include "sinew/report.h"
 #include "sinew/state.h"
 #include <memory>
+#include <span>
 
 namespace sinew {
 
@@ -17,12 +18,22 @@ struct Trace {
     std::vector<TraceEntry> iterations;
 };
 
+// What one contact did in the last step, on object a; on b the opposite.
+struct ContactForce {
+    int object_a = -1, object_b = -1;
+    Real3 at;                         // [m]
+    Real3 normal;                     // unit, from b to a
+    Real3 force;                      // [N] mean over the step, normal part and friction
+};
+
 struct Solver {
     virtual ~Solver() = default;
     // one try: reads `now`, writes `next`; on failure `next` is simply discarded
     virtual Report step(const Model&, const Input&, const State& now, State& next, double dt, Trace* = nullptr) = 0;
     // caches are allowed only if dropping them before any step gives the same bits; tests call this before every step
     virtual void drop_caches() {}
+    // contacts of the last step that carried a force, sorted by objects; valid until the next one
+    virtual std::span<const ContactForce> contacts() const { return {}; }
     std::shared_ptr<void> measuring; // scratch of `advance` for the numbers of the report, made when first needed
 };
 

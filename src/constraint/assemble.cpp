@@ -24,20 +24,22 @@ void build_rows(const std::vector<Table>& constraints, const Dofs& dofs, Rows& r
             r.block_begin.push_back(int(r.block.size()));
             r.value_begin.push_back(r.value_begin.back() + t.row->rows * t.row->dofs);
             r.bound.push_back(t.row->bound(t, e));
-            r.level.push_back(Level::position);
-            r.friction.push_back(0);
+            r.level.push_back(t.row->level ? t.row->level(t, e) : Level::position);
+            r.friction.push_back(t.row->limit ? t.row->limit(t, e) : 0);
             r.key.push_back(std::uint64_t(k) << 40 | std::uint64_t(e));
             r.compliance.insert(r.compliance.end(), t.row->rows, t.row->compliance(t, e));
+            r.damping.insert(r.damping.end(), t.row->rows, t.row->damping ? t.row->damping(t, e) : 0);
         }
     }
     r.jacobian.assign(r.value_begin.back(), 0);
-    for (auto* a : {&r.c, &r.rate, &r.damping, &r.lambda}) a->assign(r.row_count(), 0);
+    for (auto* a : {&r.c, &r.rate, &r.lambda}) a->assign(r.row_count(), 0);
 }
 
 void refresh_rows(const std::vector<Table>& constraints, const Evaluation& ev, Rows& r) {
     int group = 0;
     for (const Table& t : constraints) {
         t.row->constraint(t, ev, 0, t.count(), r.c.data() + r.row_begin[group], r.jacobian.data() + r.value_begin[group]);
+        if (t.row->rate) t.row->rate(t, ev, 0, t.count(), r.rate.data() + r.row_begin[group]);
         group += t.count();
     }
 }

@@ -8,6 +8,14 @@
 //       template <int Order> static LocalRows<1, 6, Order> eval(const Data&, const StepContext&, const Stencil<2>&);
 //   };
 //
+// Optional, found by `requires`:
+//   static Real damping(const Data&);                 // c of a soft row: force -(C/alpha + c dC/dt)
+//   static Level level(const Data&);                  // velocity: only the rate is held (motors, friction of joints)
+//   static VecN<rows> rate(const Data&, const StepContext&);   // dC/dt that is wanted
+//   static Real limit(const Data&);                   // of Bound::box: largest |force| of each row [N or N m]
+// One element has one bound: a hinge with limits and a motor is three elements. Frames: dofs are translation, then the
+// world rotation vector. Dual solvers leave the mean force of each row in State.memory, "force.<name>".
+//
 // Order 0: C; 1: also its Jacobian J; 2: also the Hessian of each row. Dual solvers take C and J as Rows (model/rows.h).
 // Energy solvers take the same entry as the energy 1/2 C^T C / max(alpha, Params' penalty), see row_of.h.
 #pragma once

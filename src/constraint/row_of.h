@@ -96,6 +96,31 @@ template <class C> struct ConstraintLoops : ElementsOf<C> {
     }
     static Real compliance(const Table& t, int e) { return C::compliance(data_of(t, e)); }
     static Bound bound(const Table& t, int e) { return C::bound(data_of(t, e)); }
+    static Real damping(const Table& t, int e) {
+        if constexpr (requires(const typename C::Data& d) { C::damping(d); }) return C::damping(data_of(t, e));
+        else return 0;
+    }
+    static Level level(const Table& t, int e) {
+        if constexpr (requires(const typename C::Data& d) { C::level(d); }) return C::level(data_of(t, e));
+        else return Level::position;
+    }
+    static Real limit(const Table& t, int e) {
+        if constexpr (requires(const typename C::Data& d) { C::limit(d); }) return C::limit(data_of(t, e));
+        else return 0;
+    }
+    static void rate(const Table& t, const Evaluation& ev, int begin, int end, Real* out) {
+        if constexpr (requires(const typename C::Data& d, const StepContext& c) { C::rate(d, c); }) {
+            StepContext c = context(ev);
+            StencilOf<C> x;
+            for (int e = begin; e < end; ++e, out += R) {
+                Eigen::Map<VecN<R>> to(out);
+                to.setZero();
+                if (load(t, ev, e, false, x, c)) to = C::rate(data_of(t, e), c);
+            }
+        } else {
+            std::fill(out, out + std::size_t(end - begin) * R, 0.0);
+        }
+    }
 };
 
 template <Constraint C> ElementRow make_constraint_row() {
@@ -110,6 +135,10 @@ template <Constraint C> ElementRow make_constraint_row() {
     row.constraint_hessian = L::constraint_hessian;
     row.compliance = L::compliance;
     row.bound = L::bound;
+    if constexpr (requires(const typename C::Data& d) { C::damping(d); }) row.damping = L::damping;
+    if constexpr (requires(const typename C::Data& d) { C::level(d); }) row.level = L::level;
+    if constexpr (requires(const typename C::Data& d, const StepContext& c) { C::rate(d, c); }) row.rate = L::rate;
+    if constexpr (requires(const typename C::Data& d) { C::limit(d); }) row.limit = L::limit;
     return row;
 }
 

@@ -43,7 +43,9 @@ void build_rule_table(const Model& m, RuleTable& out) {
 
 PairRule find_pair_rule(const Model& m, const RuleTable& rules, int a, int b) {
     const Object &oa = m.objects[a], &ob = m.objects[b];
-    PairRule rule{(oa.groups & ob.touches) && (ob.groups & oa.touches), std::sqrt(oa.friction * ob.friction), -1};
+    PairRule rule{(oa.groups & ob.touches) && (ob.groups & oa.touches), std::sqrt(oa.friction * ob.friction), -1,
+                  std::max(oa.restitution, ob.restitution), std::max(oa.rolling_friction, ob.rolling_friction),
+                  std::max(oa.torsional_friction, ob.torsional_friction)};
     if (rules.rules.empty()) return rule;
     const auto found = std::lower_bound(rules.rules.begin(), rules.rules.end(), std::pair(pair_key(a, b), 0));
     if (found == rules.rules.end() || found->first != pair_key(a, b)) return rule;
@@ -51,6 +53,7 @@ PairRule find_pair_rule(const Model& m, const RuleTable& rules, int a, int b) {
     rule.touches = rule.touches && !r.off;
     if (r.friction >= 0) rule.friction = r.friction;
     rule.thickness = r.thickness;
+    if (r.restitution >= 0) rule.restitution = r.restitution;
     return rule;
 }
 

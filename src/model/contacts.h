@@ -68,6 +68,8 @@ struct PairRule {
     bool touches = true;
     Real friction = 0;
     Real thickness = -1;         // [m] of the deformable side, -1 = its own
+    Real restitution = 0;
+    Real rolling_friction = 0, torsional_friction = 0; // [m]
 };
 // The rules sorted by pair, the last one of each, so that looking one up does not depend on their number.
 struct RuleTable {

@@ -99,6 +99,12 @@ struct ElementRow {
 
     Real (*compliance)(const Table&, int element) = nullptr;
     Bound (*bound)(const Table&, int element) = nullptr;
+    // constraints, each null = none: damping of a soft row [N s/m]; whether C or its rate is held; the rate dC/dt that is
+    // wanted (rows each); the largest force of a box [N or N m]
+    Real (*damping)(const Table&, int element) = nullptr;
+    Level (*level)(const Table&, int element) = nullptr;
+    void (*rate)(const Table&, const Evaluation&, int begin, int end, Real* out) = nullptr;
+    Real (*limit)(const Table&, int element) = nullptr;
 
     // tests: a random valid element and state; `which` cycles through the degenerate cases that the entry names
     int sample_kinds = 1;

@@ -17,7 +17,7 @@ struct Rows {
     std::vector<int> block;             // tangent blocks (Dofs), -1 = absent
     std::vector<Real> jacobian;         // per group dense, row major, rows x (sum of block sizes)
     std::vector<Real> c, rate, compliance, damping, lambda; // per scalar row
-    std::vector<Real> friction;         // per group, for cone and cylinder
+    std::vector<Real> friction;         // per group: coefficient of cone and cylinder, largest force of a box
     std::vector<Bound> bound;           // per group
     std::vector<Level> level;           // per group
     std::vector<std::uint64_t> key;     // per group, for warm starting

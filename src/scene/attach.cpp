@@ -26,11 +26,12 @@ struct AttachParams {
     }
 };
 struct RuleParams {
-    Real friction = -1, thickness = -1;
+    Real friction = -1, thickness = -1, restitution = -1;
     bool off = false;
     template <class V> static void fields(RuleParams& p, V&& v) {
         v("friction", p.friction, Field{.min = 0, .doc = "coefficient of the pair"});
         v("thickness", p.thickness, Field{.min = 0, .unit = "m", .doc = "distance the pair keeps"});
+        v("restitution", p.restitution, Field{.min = 0, .max = 1, .doc = "part of the approach speed that comes back"});
         v("off", p.off, Field{.doc = "the pair does not touch"});
     }
 };
@@ -155,7 +156,7 @@ void add_contact_rules(const Scene& scene, const Scope& scene_scope, ModelBuilde
     for (const SceneEntry& e : scene.joints) {
         if (e.names.size() != 2) continue;
         if (const Id i = find(b.model, e.names[0]), k = find(b.model, e.names[1]); i && k)
-            b.model.contact_rules.push_back({i.index, k.index, true, -1, -1});
+            b.model.contact_rules.push_back({i.index, k.index, true, -1, -1, -1});
     }
     for (const SceneEntry& e : scene.contact) {
         RuleParams p;
@@ -164,7 +165,7 @@ void add_contact_rules(const Scene& scene, const Scope& scene_scope, ModelBuilde
         if (!read_fields(list, e.params, scope, e.path, errors)) continue;
         if (p.friction >= 0) future.push_back(make_error(*find(e.params, "friction"), join_path(e.path, "friction"), "friction is not built yet"));
         for (int i : match_names(e.names[0], names))
-            for (int k : match_names(e.names[1], names)) b.model.contact_rules.push_back({i, k, p.off, p.friction, p.thickness});
+            for (int k : match_names(e.names[1], names)) b.model.contact_rules.push_back({i, k, p.off, p.friction, p.thickness, p.restitution});
     }
 }
 

@@ -7,6 +7,9 @@ void set_touch(BuildContext& c, const TouchParams& p, Real friction, bool self_c
     Object& o = c.builder.model.objects.back();
     o.friction = friction;
     o.self_contact = self_contact;
+    o.restitution = p.restitution;
+    o.rolling_friction = p.rolling_friction;
+    o.torsional_friction = p.torsional_friction;
     o.groups = 1u << p.group;
     if (!p.touches.empty()) o.touches = 0;
     for (double g : p.touches) {
