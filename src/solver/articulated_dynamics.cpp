@@ -194,23 +194,9 @@ void add_generalised(const Forest& f, const LinkMotion* motion, int link, const 
     }
 }
 
-void add_response(const Forest& f, Range links, const LinkMotion* motion, const LinkFactor* factor, int link,
-                  const Vec6& force, const Real* tau, Real* out, Vec6* work) {
-    // up along the path to the root: u of each joint on it goes to `work` of that link for the way down
-    for (int i = links.begin; i < links.end; ++i) work[i].setZero();
-    Vec6 at = force;
-    for (int i = link; i >= 0; i = f.links[i].parent) {
-        const Link& l = f.links[i];
-        const LinkFactor& t = factor[i];
-        const int n = l.v_count;
-        VecJoint u = motion[i].s.leftCols(n).transpose() * at;
-        if (i == link && tau) u += ConstMapJoint(tau, n);
-        work[i].head(n) = u;
-        const VecJoint y = t.d_inverse.topLeftCorner(n, n) * u;
-        at -= t.u.leftCols(n) * y;
-        at = shift_force(motion[i].r, at);
-    }
-    // down: `work` becomes the change of velocity of each link
+// second half of the response: `work` holds u of each joint, and becomes the change of velocity of each link
+static void respond_down(const Forest& f, Range links, const LinkMotion* motion, const LinkFactor* factor, Real* out,
+                         Vec6* work) {
     for (int i = links.begin; i < links.end; ++i) {
         const Link& l = f.links[i];
         const LinkFactor& t = factor[i];
@@ -222,6 +208,38 @@ void add_response(const Forest& f, Range links, const LinkMotion* motion, const 
         MapJoint(out + l.v_begin, n) += y;
         work[i] = carried + motion[i].s.leftCols(n) * y;
     }
+}
+
+void add_response(const Forest& f, Range links, const LinkMotion* motion, const LinkFactor* factor, int link,
+                  const Vec6& force, const Real* tau, Real* out, Vec6* work) {
+    for (int i = links.begin; i < links.end; ++i) work[i].setZero();
+    Vec6 at = force;
+    for (int i = link; i >= 0; i = f.links[i].parent) { // up along the path to the root only
+        const LinkFactor& t = factor[i];
+        const int n = f.links[i].v_count;
+        VecJoint u = motion[i].s.leftCols(n).transpose() * at;
+        if (i == link && tau) u += ConstMapJoint(tau, n);
+        work[i].head(n) = u;
+        const VecJoint y = t.d_inverse.topLeftCorner(n, n) * u;
+        at -= t.u.leftCols(n) * y;
+        at = shift_force(motion[i].r, at);
+    }
+    respond_down(f, links, motion, factor, out, work);
+}
+
+void add_responses(const Forest& f, Range links, const LinkMotion* motion, const LinkFactor* factor, const Vec6* impulse,
+                   Real* out, Vec6* work) {
+    for (int i = links.begin; i < links.end; ++i) work[i] = impulse[i];
+    for (int i = links.end - 1; i >= links.begin; --i) {
+        const LinkFactor& t = factor[i];
+        const int n = f.links[i].v_count, parent = f.links[i].parent;
+        const VecJoint u = motion[i].s.leftCols(n).transpose() * work[i];
+        const VecJoint y = t.d_inverse.topLeftCorner(n, n) * u;
+        const Vec6 rest = work[i] - t.u.leftCols(n) * y;
+        if (parent >= 0) work[parent] += shift_force(motion[i].r, rest);
+        work[i].head(n) = u;
+    }
+    respond_down(f, links, motion, factor, out, work);
 }
 
 void compute_mass_matrix(const Forest& f, Range links, const LinkMotion* motion, std::span<Real> h,

@@ -36,6 +36,9 @@ void compute_accelerations(const Forest&, Range links, std::span<const BaseMotio
 // its joint. `work` is scratch with one entry per link.
 void add_response(const Forest&, Range links, const LinkMotion*, const LinkFactor*, int link, const Vec6& f, const Real* tau,
                   Real* out, Vec6* work);
+// The same for impulses on every link at once; `work` receives the changes of the links' velocities.
+void add_responses(const Forest&, Range links, const LinkMotion*, const LinkFactor*, const Vec6* impulse, Real* out,
+                   Vec6* work);
 // out += J^T f
 void add_generalised(const Forest&, const LinkMotion*, int link, const Vec6& f, Real* out);
 

@@ -45,11 +45,12 @@ struct Link {
     int q_count = 0, v_count = 0;
 };
 
-// Passive joint forces, per speed: -stiffness (q - rest) - damping q'. Ball and free joints: q is the rotation vector.
+// Joint forces, per speed: -stiffness (q - rest) - damping (q' - speed). Ball and free joints: q is the rotation vector.
 struct JointSpring {
     Real stiffness = 0;               // [N/m] or [N m/rad]
     Real rest = 0;                    // [m] or [rad]
     Real damping = 0;                 // [N s/m] or [N m s/rad]
+    Real speed = 0;                   // [m/s] or [rad/s]
     Real armature = 0;                // [kg] or [kg m^2] inertia of the drive, adds to the joint's own
 };
 

@@ -36,6 +36,7 @@ void refresh_forces(const Parallel& parallel, const Model& m, ForceScratch& s) {
     if (s.packed) build_spring_forces(s.springs, thread_count(parallel), s.workers);
     s.gravity = find_uniform_gravity(m);
     collect_elements(*m.elements, s.elements);
+    if (s.energies_only) s.elements.tables.resize(m.elements->energies.size()); // they come first
     if (s.packed) std::erase_if(s.elements.tables, [](const Table* t) { return is_axial_spring(*t->row); });
     const Dofs dofs = dofs_of(m);
     build_gather(s.elements, dofs, kValue, s.potentials);
@@ -47,7 +48,7 @@ void refresh_forces(const Parallel& parallel, const Model& m, ForceScratch& s) {
 static void add_contacts(const Parallel& parallel, const Model& m, const Evaluation& ev, const SurfaceState& at,
                          ForceScratch& s, std::span<Real> f) {
     s.contacts.point_point.clear();
-    if (m.obstacles.empty() || m.surface.vertices.empty()) return;
+    if (s.energies_only || m.obstacles.empty() || m.surface.vertices.empty()) return;
     s.surface.resize(m.surface.vertices.size());
     surface_positions(parallel, m, at, s.surface);
     detect_obstacles(parallel, m, s.surface, at.point.alive, at.frame, 0, s.detect, s.contacts);
