@@ -4,6 +4,7 @@
 // the boxes from the triangles and sorting the pairs; theirs come as they come. Accuracy: all find the same
 // pairs.
 #include "bench.h"
+#include "ccd_queries.h"
 #include "collision/aabb_tree.h"
 #include "collision/candidates.h"
 #include "collision_scenes.h"
@@ -132,6 +133,34 @@ bool apart_vertex(const void* data, int v, int t) {
     return v != b[0] && v != b[1] && v != b[2];
 }
 
+// all candidates, one continuous query each, against FCL's
+void run_queries(const Options& options, const std::string& test, const TwoSheets& s, const Candidates& c,
+                 Results& out) {
+    const std::vector<Query> queries = sheet_queries(s, c);
+    long hits = 0, fcl_hits = 0;
+    const auto ours = [&] {
+        hits = 0;
+        for (const Query& q : queries) hits += our_impact(q) != kNoImpact;
+    };
+    const auto each = [&](const Spread& t) {
+        const double scale = 1e6 / double(queries.size());
+        return Spread{scale * t.median, scale * t.low, scale * t.high};
+    };
+    for (bool newton : {false, true}) {
+        const char* how = newton ? "FCL, Newton" : "FCL, closed form";
+        const Pairs p = measure_pairs(
+            options.pairs, 1, [&] { fcl_hits = count_fcl_impacts(queries, newton); }, ours);
+        if (fcl_hits >= 0) {
+            add(out, test, 1, fmt::format("query {}", how), "us", each(p.a));
+            add(out, test, 1, fmt::format("hits {}", how), "", exactly(double(fcl_hits)));
+            add_at_least(out, test, 1, fmt::format("query: {} / ours", how), p.ratio, 1, true);
+        }
+        if (!newton) continue;
+        add(out, test, 1, "query ours", "us", each(p.b));
+        add(out, test, 1, "hits ours", "", exactly(double(hits)));
+    }
+}
+
 void run_sheets(const Options& options, int n, Results& out) {
     const std::string test = fmt::format("two sheets {}x{}", n, n);
     const TwoSheets s = make_two_sheets(n);
@@ -180,6 +209,7 @@ void run_sheets(const Options& options, int n, Results& out) {
         add_at_least(out, test, 1, "build: FCL / ours", worst[0], kClaim, true);
         add_at_least(out, test, 1, "detect: FCL / ours", worst[1], kClaim, true);
     }
+    run_queries(options, test, s, found, out);
 }
 
 } // namespace

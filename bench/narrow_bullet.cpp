@@ -46,6 +46,8 @@ std::unique_ptr<btConvexShape> shape_of(const ShapeStore& store, const Shape& s)
     return shape;
 }
 
+Vec3 vec3(const btVector3& v) { return {v.x(), v.y(), v.z()}; }
+
 struct Pair {
     std::unique_ptr<btConvexShape> a, b;
     btCollisionObject object_a, object_b;
@@ -84,7 +86,11 @@ struct Bullet final : NarrowPeer {
         return btCollisionObjectWrapper(nullptr, o.getCollisionShape(), &o, o.getWorldTransform(), -1, -1);
     }
     const char* name() const override { return "Bullet"; }
-    double distance(int i) override {
+    // its expanding polytope stops when a new point is within 1e-4 of the nearest face; a few roundings to 24
+    // bits
+    double tolerance() const override { return 1.1e-4; }
+    double distance(int i) override { return closest(i).m_distance; }
+    btPointCollector closest(int i) {
         const Pair& p = *pairs[i];
         btGjkPairDetector gjk(p.a.get(), p.b.get(), &simplex, &depth);
         btGjkPairDetector::ClosestPointInput input;
@@ -92,7 +98,35 @@ struct Bullet final : NarrowPeer {
         input.m_transformB = p.object_b.getWorldTransform();
         btPointCollector result;
         gjk.getClosestPoints(input, result, nullptr);
-        return result.m_distance;
+        return result;
+    }
+    NarrowAnswer answer(int i) override {
+        const btPointCollector r = closest(i);
+        NarrowAnswer out;
+        out.found = r.m_hasResult && std::isfinite(r.m_distance) && r.m_normalOnBInWorld.length2() > 0.5;
+        if (!out.found) return out;
+        out.distance = r.m_distance;
+        out.normal = -vec3(r.m_normalOnBInWorld).normalized();
+        out.on_b = vec3(r.m_pointInWorld);
+        out.on_a = out.on_b - out.distance * out.normal;
+        return out;
+    }
+    NarrowManifold manifold(int i) override {
+        double deepest;
+        contact(i, deepest);
+        NarrowManifold out;
+        btManifoldArray manifolds;
+        pairs[i]->algorithm->getAllContactManifolds(manifolds);
+        for (int k = 0; k < manifolds.size(); ++k)
+            for (int j = 0; j < manifolds[k]->getNumContacts(); ++j) {
+                const btManifoldPoint& p = manifolds[k]->getContactPoint(j);
+                // a manifold may have its bodies the other way round
+                const bool swapped = manifolds[k]->getBody0() != &pairs[i]->object_a;
+                out.normal = (swapped ? 1.0 : -1.0) * vec3(p.m_normalWorldOnB).normalized();
+                out.points.push_back({0.5 * (vec3(p.m_positionWorldOnA) + vec3(p.m_positionWorldOnB)),
+                                      double(p.getDistance())});
+            }
+        return out;
     }
     int contact(int i, double& deepest) override {
         Pair& p = *pairs[i];

@@ -60,6 +60,38 @@ struct Fcl final : NarrowPeer {
                              fcl::CollisionObjectd(geometry_of(store, p.b), transform_of(p.b, p.pose_b))});
     }
     const char* name() const override { return "FCL"; }
+    double tolerance() const override { return 1e-6; } // its default for both distances and depths
+    NarrowAnswer answer(int i) override {
+        fcl::DistanceRequestd request(true, true);
+        fcl::DistanceResultd result;
+        NarrowAnswer out;
+        try {
+            out.distance = fcl::distance(&pairs[i].a, &pairs[i].b, request, result);
+        } catch (const std::exception&) {
+            return out;
+        }
+        out.on_a = result.nearest_points[0], out.on_b = result.nearest_points[1];
+        const Vec3 between = out.on_b - out.on_a;
+        out.found = std::isfinite(out.distance) && between.norm() > 0;
+        if (out.found) out.normal = (out.distance < 0 ? -1.0 : 1.0) * between.normalized();
+        return out;
+    }
+    NarrowManifold manifold(int i) override {
+        const fcl::CollisionRequestd request(8, true);
+        fcl::CollisionResultd result;
+        NarrowManifold out;
+        try {
+            fcl::collide(&pairs[i].a, &pairs[i].b, request, result);
+        } catch (const std::exception&) {
+            return out;
+        }
+        for (std::size_t k = 0; k < result.numContacts(); ++k) {
+            const fcl::Contactd& c = result.getContact(k);
+            out.normal = c.normal;
+            out.points.push_back({c.pos, -c.penetration_depth});
+        }
+        return out;
+    }
     double distance(int i) override {
         fcl::DistanceRequestd request(true, true);
         fcl::DistanceResultd result;

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Fills the parts of pages that come from elsewhere; --check only says which are out of date (exit 1).
 
-Two kinds of parts, in README.md and docs/*.md:
+Three kinds of parts, in README.md, docs/*.md and docs/theory/*.md:
   <!-- file PATH -->            a fenced block follows with the file's text
   <!-- generated: sinew ... --> what the command prints
-Both end with <!-- end -->.
+  <!-- table: NAME -->         a table of measured figures, tools/bench_tables.py NAME
+All end with <!-- end -->.
 """
 import argparse
 import re
@@ -12,7 +13,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-PART = re.compile(r"(<!-- (file|generated:) (.*?) -->\n)(.*?)(<!-- end -->)", re.S)
+from bench_tables import make_table
+
+PART = re.compile(r"(<!-- (file|generated:|table:) (.*?) -->\n)(.*?)(<!-- end -->)", re.S)
 
 
 def fill_page(root: Path, sinew: Path, text: str):
@@ -21,6 +24,8 @@ def fill_page(root: Path, sinew: Path, text: str):
         if kind == "file":
             fence = old.split("\n", 1)[0]
             return f"{head}{fence}\n{(root / what).read_text(encoding='utf-8').rstrip()}\n```\n{end}"
+        if kind == "table:":
+            return f"{head}{make_table(what, root / 'bench/results')}\n{end}"
         if sinew is None:
             return match.group(0)
         printed = subprocess.run([str(sinew), *what.split()[1:]], capture_output=True, text=True, check=True)
@@ -38,7 +43,8 @@ def main():
     stale = []
     parts = 0
     sinew = None if options.files_only else options.sinew
-    for page in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
+    docs = root / "docs"
+    for page in [root / "README.md", *sorted(docs.glob("*.md")), *sorted((docs / "theory").glob("*.md"))]:
         text = page.read_text(encoding="utf-8")
         parts += len(PART.findall(text))
         filled = fill_page(root, sinew, text)

@@ -16,7 +16,9 @@ using namespace ccd;
 
 namespace {
 
-constexpr Real kTimeTolerance = 1e-12; // [1] a step shorter than this ends the search
+// [1] a step shorter than this ends the search. With a separation the last steps are closest points again and
+// again, without one a root of the cubic, which comes at once.
+constexpr Real kTimeTolerance = 1e-12, kTimeToleranceSeparated = 1e-10;
 constexpr int kRounds = 96;
 
 // no contact of the planes (lines) on [t, result]
@@ -78,31 +80,60 @@ template <Kind K> bool clear_by_turning(const Moving& m, const Vec3& na, const V
     return true;
 }
 
+// Where the distance reaches the separation, by the line through its values at `a` and `b`: a guess for the
+// next time to try, a little before it, so that something is left to prove with. 1 when it does not come
+// nearer.
+Real guess_contact(Real a, Real distance_a, Real b, Real distance_b, Real separation) {
+    constexpr Real kBefore = 1e-3;
+    const Real closing = distance_a - distance_b;
+    if (!(closing > 0)) return 1;
+    const Real left = (distance_b - separation) * (b - a) / closing;
+    return left > 0 ? lowest(1, b + (1 - kBefore) * left) : b;
+}
+
+// One try beyond `end`, which direction n at t has proven: up to the guessed contact, at most `stretch` times
+// the step [t, end]. Moves on t and n, the closest vector there; stretch follows what could be proven.
+template <Kind K> void turn(const Moving& m, Real end, Real& t, Vec3& n, Real& stretch) {
+    const Vec3 at_end = closest_vector<K>(m, end);
+    const Real step = end - t, distance = n.norm(), distance_end = at_end.norm();
+    const Real tried =
+        lowest(guess_contact(t, distance, end, distance_end, m.separation), end + stretch * step);
+    t = end, n = at_end;
+    if (!(tried > end && distance_end > 0)) return;
+    const Vec3 turned = closest_vector<K>(m, tried);
+    const Real distance_tried = turned.norm();
+    if (distance_tried > 0 &&
+        clear_by_turning<K>(m, at_end / distance_end, turned / distance_tried, end, tried)) {
+        t = tried, n = turned;
+        stretch *= 4;
+    } else {
+        stretch = 0.25 * (tried - end) / step;
+    }
+}
+
 // proofs in turn until the end, or until they no longer advance
 template <Kind K> Real advance(Moving& m, Real t_max) {
-    Real t = 0, stretch = 1;
+    const Real shortest = m.separation > 0 ? kTimeToleranceSeparated : kTimeTolerance;
+    Real t = 0, stretch = 1e9;
+    Vec3 n = Vec3::Zero();
+    bool known = false; // n is the closest vector at t
     for (int round = 0; round < kRounds; ++round) {
         if constexpr (has_plane(K)) {
-            t = clear_by_plane(m, t);
-            if (t >= t_max) return kNoImpact;
+            const Real clear = clear_by_plane(m, t);
+            if (clear >= t_max) return kNoImpact;
+            known = known && clear == t;
+            t = clear;
         }
-        const Vec3 n = closest_vector<K>(m, t);
+        if (!known) n = closest_vector<K>(m, t);
         const Real end = clear_by_direction<K>(m, n, t);
         if (end >= t_max) return kNoImpact;
-        if (!(end - t > kTimeTolerance)) return end;
-        const Real tried = lowest(1, end + stretch * (end - t));
-        // the first rounds mostly arrive without it
-        if (round > 1) {
-            const Vec3 turned = closest_vector<K>(m, tried);
-            if (turned.squaredNorm() > 0 &&
-                clear_by_turning<K>(m, n.normalized(), turned.normalized(), t, tried)) {
-                t = tried, stretch *= 2;
-                if (t >= t_max) return kNoImpact;
-                continue;
-            }
-            stretch *= 0.5;
-        }
-        t = end;
+        if (!(end - t > shortest)) return end;
+        known = round > 0; // the first round mostly arrives without turning
+        if (known)
+            turn<K>(m, end, t, n, stretch);
+        else
+            t = end;
+        if (t >= t_max) return kNoImpact;
     }
     return t;
 }

@@ -1,11 +1,16 @@
-// Scanned surfaces pushed and twisted through each other: on three frames, every pair of triangles that brute
-// force finds is found, by every broad phase and by the trees of candidates.
+// Scanned surfaces pushed and twisted through each other: on three frames, every pair that brute force finds
+// is found: boxes of triangles by every broad phase, vertex-triangle and edge-edge candidates at rest and on
+// the way from frame to frame, and exact intersections. `make test` looks at every stride-th element against
+// all others, `make soak` at all against all.
 #include "collision/broad_phase.h"
 #include "collision/candidates.h"
+#include "collision/intersections.h"
 #include "geometry/data_path.h"
+#include "geometry/exact.h"
 #include "geometry/read_mesh.h"
 #include "geometry/topology.h"
 #include "geometry/triangulate.h"
+#include <algorithm>
 #include <gtest/gtest.h>
 
 using namespace sinew;
@@ -50,11 +55,16 @@ std::vector<Aabb> boxes_of(const Pile& p, const std::vector<Real3>& x) {
     return boxes;
 }
 
+constexpr const char* kAbsent =
+    "meshes/dragon_50k.obj and meshes/bunny.obj are neither in $SINEW_DATA nor in "
+    "shared/data beside the sources";
+
 bool load(Pile& p) {
     const std::string dragon = find_data("meshes/dragon_50k.obj"), bunny = find_data("meshes/bunny.obj");
     if (dragon.empty() || bunny.empty()) return false;
     const auto a = read_mesh(dragon), b = read_mesh(bunny);
-    EXPECT_TRUE(a && b);
+    EXPECT_TRUE(a && b) << "a mesh of " << dragon << ", " << bunny << " cannot be read";
+    if (!a || !b) return false;
     add_mesh(*a.value, 0, p);
     add_mesh(*b.value, 1, p);
     return true;
@@ -77,7 +87,7 @@ std::vector<Pair> judged_pairs(const std::vector<Aabb>& boxes, int stride) {
 
 void check_pairs(int stride) {
     Pile p;
-    if (!load(p)) GTEST_SKIP() << "the scanned meshes are not there";
+    if (!load(p)) GTEST_SKIP() << kAbsent;
     const auto parallel = make_parallel({});
     BroadPhaseScratch scratch[4];
     for (int frame = 0; frame < 3; ++frame) {
@@ -104,33 +114,138 @@ void check_pairs(int stride) {
 TEST(broad_phase_mesh, dragon_and_bunny_wrung_through_each_other_lose_no_pair) { check_pairs(40); }
 TEST(soak_broad_phase_mesh, dragon_and_bunny_wrung_through_each_other_lose_no_pair_at_all) { check_pairs(1); }
 
-TEST(broad_phase_mesh, candidates_of_dragon_and_bunny_miss_no_vertex_near_a_triangle) {
+namespace {
+
+// boxes of elements that move from x to y, grown by half of the margin
+template <class E>
+std::vector<Aabb> swept_boxes(const std::vector<E>& elements, const std::vector<Real3>& x,
+                              const std::vector<Real3>& y, Real margin) {
+    std::vector<Aabb> boxes(elements.size());
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+        for (int v : elements[i]) boxes[i] = merge(merge(boxes[i], Vec3(vec(x[v]))), Vec3(vec(y[v])));
+        boxes[i] = grow(boxes[i], 0.5 * margin);
+    }
+    return boxes;
+}
+template <class A, class B> bool share(const A& a, const B& b) {
+    for (int v : a)
+        if (std::find(b.begin(), b.end(), v) != b.end()) return true;
+    return false;
+}
+
+struct Tally {
+    long wanted = 0, between = 0, missing = 0;
+};
+
+// every stride-th element of a against all of b: how many pairs of boxes that share no vertex there are, how
+// many of them between the two objects, and how many are not among those found
+template <class A, class B>
+Tally look_at_all(const Parallel& parallel, const Pile& p, const std::vector<A>& a,
+                  const std::vector<Aabb>& box_a, const std::vector<B>& b, const std::vector<Aabb>& box_b,
+                  int stride, bool same, const std::vector<Pair>& found) {
+    const int rows = (int(a.size()) + stride - 1) / stride;
+    std::vector<Tally> tally(rows);
+    parallel_for(parallel, rows, 1, [&](int row, int) {
+        const int i = row * stride;
+        for (int j = 0; j < int(b.size()); ++j) {
+            if (!overlap(box_a[i], box_b[j]) || share(a[i], b[j])) continue;
+            const Pair wanted = same && j < i ? Pair{j, i} : Pair{i, j};
+            ++tally[row].wanted;
+            tally[row].between += p.object[a[i][0]] != p.object[b[j][0]];
+            tally[row].missing += !std::binary_search(found.begin(), found.end(), wanted);
+        }
+    });
+    Tally sum;
+    for (const Tally& t : tally) sum.wanted += t.wanted, sum.between += t.between, sum.missing += t.missing;
+    return sum;
+}
+
+// swept: from each frame to the next; otherwise at rest on each
+void check_candidates(bool swept, int stride) {
     Pile p;
-    if (!load(p)) GTEST_SKIP() << "the scanned meshes are not there";
+    if (!load(p)) GTEST_SKIP() << kAbsent;
     const auto parallel = make_parallel({});
     SurfaceTopology t;
     t.vertex_count = int(p.x.size()), t.edges = p.edges, t.triangles = p.triangles, t.object = p.object;
     SurfaceNeighbors n;
     ASSERT_TRUE(build_neighbors(t, 1, n));
+    std::vector<std::array<int, 1>> vertices(p.x.size());
+    for (std::size_t v = 0; v < vertices.size(); ++v) vertices[v] = {int(v)};
     CandidateScratch s;
     Candidates found;
-    const Real margin = 1e-3;
+    constexpr Real kMargin = 1e-3; // of a size of one: about the length of an edge
     for (int frame = 0; frame < 3; ++frame) {
-        const auto x = place(p, frame);
-        ASSERT_TRUE(find_candidates(*parallel, t, n, x, margin, s, found));
-        // every 100th vertex against every triangle; the margin in the largest coordinate is that of the
-        // boxes
-        std::size_t wanted = 0;
-        const auto boxes = boxes_of(p, x);
-        for (int v = 0; v < t.vertex_count; v += 100)
-            for (int k = 0; k < int(p.triangles.size()); ++k) {
-                const auto& c = p.triangles[k];
-                if (v == c[0] || v == c[1] || v == c[2] || !contains(grow(boxes[k], margin), Vec3(vec(x[v]))))
-                    continue;
-                ++wanted;
-                ASSERT_TRUE(std::binary_search(found.vertex_triangle.begin(), found.vertex_triangle.end(),
-                                               Pair{v, k}));
-            }
-        EXPECT_GT(wanted, 50u);
+        // a fortieth of the way to the next frame: some edges' lengths
+        std::vector<Real3> x = place(p, frame), y = x;
+        if (swept) {
+            const std::vector<Real3> next = place(p, frame + 1);
+            for (std::size_t i = 0; i < x.size(); ++i)
+                y[i] = real3(vec(x[i]) + (vec(next[i]) - vec(x[i])) / 40);
+        }
+        ASSERT_TRUE(find_candidates(*parallel, t, n, x, y, kMargin, s, found));
+        const auto box_v = swept_boxes(vertices, x, y, kMargin), box_e = swept_boxes(p.edges, x, y, kMargin),
+                   box_t = swept_boxes(p.triangles, x, y, kMargin);
+        const Tally vt = look_at_all(*parallel, p, vertices, box_v, p.triangles, box_t, stride, false,
+                                     found.vertex_triangle);
+        const Tally ee =
+            look_at_all(*parallel, p, p.edges, box_e, p.edges, box_e, stride, true, found.edge_edge);
+        EXPECT_EQ(vt.missing, 0) << "vertex-triangle, frame " << frame << ", of " << vt.wanted;
+        EXPECT_EQ(ee.missing, 0) << "edge-edge, frame " << frame << ", of " << ee.wanted;
+        EXPECT_GT(vt.between, 10) << "frame " << frame << ": the two do not meet";
+        EXPECT_GT(ee.between, 10) << "frame " << frame << ": the two do not meet";
     }
+}
+
+Triangle3 corners(const std::vector<Real3>& x, const std::array<int, 3>& t) {
+    return {Vec3(vec(x[t[0]])), Vec3(vec(x[t[1]])), Vec3(vec(x[t[2]]))};
+}
+
+// triangles of the first object against those of the second, by exact arithmetic
+void check_intersections(int stride) {
+    Pile p;
+    if (!load(p)) GTEST_SKIP() << kAbsent;
+    const auto parallel = make_parallel({});
+    std::vector<std::array<int, 3>> side[2];
+    for (const auto& t : p.triangles) side[p.object[t[0]]].push_back(t);
+    IntersectScratch s;
+    std::vector<Pair> found;
+    for (int frame = 0; frame < 3; ++frame) {
+        const std::vector<Real3> x = place(p, frame);
+        ASSERT_TRUE(find_intersections(*parallel, {x, side[0]}, {x, side[1]}, s, found));
+        const auto box_a = swept_boxes(side[0], x, x, 0), box_b = swept_boxes(side[1], x, x, 0);
+        const int rows = (int(side[0].size()) + stride - 1) / stride;
+        std::vector<std::vector<Pair>> rows_wanted(rows);
+        parallel_for(*parallel, rows, 1, [&](int row, int) {
+            const int i = row * stride;
+            const Triangle3 a = corners(x, side[0][i]);
+            for (int j = 0; j < int(side[1].size()); ++j)
+                if (overlap(box_a[i], box_b[j]) && triangles_intersect(a, corners(x, side[1][j])))
+                    rows_wanted[row].push_back({i, j});
+        });
+        std::vector<Pair> wanted;
+        for (const auto& r : rows_wanted) wanted.insert(wanted.end(), r.begin(), r.end());
+        std::erase_if(found, [&](Pair q) { return q[0] % stride; });
+        EXPECT_EQ(found == wanted, true)
+            << "frame " << frame << ": " << found.size() << " instead of " << wanted.size();
+        EXPECT_GT(wanted.size(), 10u) << "frame " << frame << ": the two do not meet";
+    }
+}
+
+} // namespace
+
+TEST(broad_phase_mesh, candidates_of_dragon_and_bunny_miss_no_pair_at_rest) { check_candidates(false, 200); }
+TEST(broad_phase_mesh, candidates_of_dragon_and_bunny_miss_no_pair_on_the_way) {
+    check_candidates(true, 200);
+}
+TEST(broad_phase_mesh, exact_intersections_of_dragon_and_bunny_are_those_of_all_pairs) {
+    check_intersections(20);
+}
+TEST(soak_broad_phase_mesh, candidates_of_dragon_and_bunny_miss_no_pair_of_all_at_rest) {
+    check_candidates(false, 1);
+}
+TEST(soak_broad_phase_mesh, candidates_of_dragon_and_bunny_miss_no_pair_of_all_on_the_way) {
+    check_candidates(true, 1);
+}
+TEST(soak_broad_phase_mesh, exact_intersections_of_dragon_and_bunny_are_those_of_all_pairs) {
+    check_intersections(1);
 }
