@@ -100,7 +100,7 @@ std::vector<Query> random_queries(int count) {
 }
 
 #ifndef SINEW_HAVE_FCL
-long count_fcl_impacts(const std::vector<Query>&, bool) { return -1; }
+bool find_fcl_impacts(const std::vector<Query>&, bool, std::vector<char>&) { return false; }
 #endif
 
 } // namespace sinew::bench

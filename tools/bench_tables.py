@@ -79,9 +79,9 @@ def sheets(folder):
             lines.append([test, number(row["build ours"]), number(row["build: FCL / ours"]),
                           number(row["detect ours"]), number(row["detect: FCL / ours"]),
                           number(row.get("query ours")), number(row.get("query: FCL, Newton / ours")),
-                          number(row.get("query: FCL, closed form / ours"))])
+                          number(row.get("hits"), 7), number(row.get("hits lost by FCL, Newton"), 7)])
     return machine, table(["pair", "build [ms]", "FCL / ours", "detect [ms]", "FCL / ours", "query [µs]",
-                           "FCL / ours", "FCL's closed form / ours"], lines)
+                           "FCL / ours", "hits", "lost by FCL"], lines)
 
 
 TABLES = {"narrow": narrow, "ccd": ccd, "collision": collision, "sheets": sheets}

@@ -1,13 +1,26 @@
 // Filters: Shewchuk 1997, stage A. For orient3d the determinant of rounded differences has an error of at
 // most (7 + 56 u) u times the same sum with absolute values; for orient2d (3 + 16 u) u. The exact stage takes
 // the differences as two-term expansions and multiplies them out; it is rare, so it is short instead of fast.
+// Underflow adds at most 2^-1074 per product to the error of a filter, kFloor is far above; overflow makes
+// its comparison fail. Expansions are exact as long as no product leaves the range of normal numbers:
+// coordinates that are zero or between 2^-220 and 2^300 have low terms that are multiples of 2^-272, and
+// three of those one of 2^-816. The rest is decided by integers (exact_wide.h).
 #include "geometry/exact.h"
+#include "geometry/exact_wide.h"
 
 namespace sinew {
 
 namespace {
 
-constexpr double kUnit = 0x1p-53;
+constexpr double kUnit = 0x1p-53, kFloor = 1e-290;
+
+template <class V> bool in_range(const V& x) {
+    for (int k = 0; k < int(x.size()); ++k) {
+        const double v = std::abs(x[k]);
+        if (!(v == 0 || (v >= 0x1p-220 && v <= 0x1p300))) return false;
+    }
+    return true;
+}
 
 // x + y exactly as a sum of terms that do not overlap, smallest first
 struct TwoTerms {
@@ -91,12 +104,14 @@ template <int N> int sign(const Expansion<N>& e) {
 int sign(double v) { return (v > 0) - (v < 0); }
 
 int exact_orient2d(const Vec2& a, const Vec2& b, const Vec2& c) {
+    if (!in_range(a) || !in_range(b) || !in_range(c)) return wide_orient2d(a, b, c);
     const auto acx = exact_difference(a.x(), c.x()), bcx = exact_difference(b.x(), c.x());
     const auto acy = exact_difference(a.y(), c.y()), bcy = exact_difference(b.y(), c.y());
     return sign(acx * bcy - acy * bcx);
 }
 
 int exact_orient3d(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
+    if (!in_range(a) || !in_range(b) || !in_range(c) || !in_range(d)) return wide_orient3d(a, b, c, d);
     Expansion<2> u[3], v[3], w[3];
     for (int k = 0; k < 3; ++k) {
         u[k] = exact_difference(b[k], a[k]);
@@ -113,7 +128,8 @@ int exact_orient3d(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
 
 int orient2d(const Vec2& a, const Vec2& b, const Vec2& c) {
     const double left = (a.x() - c.x()) * (b.y() - c.y()), right = (a.y() - c.y()) * (b.x() - c.x());
-    const double det = left - right, bound = (3 + 16 * kUnit) * kUnit * (std::abs(left) + std::abs(right));
+    const double det = left - right,
+                 bound = (3 + 16 * kUnit) * kUnit * (std::abs(left) + std::abs(right)) + kFloor;
     return std::abs(det) > bound ? sign(det) : exact_orient2d(a, b, c);
 }
 
@@ -125,7 +141,7 @@ int orient3d(const Vec3& a, const Vec3& b, const Vec3& c, const Vec3& d) {
         const double p = v[i] * w[j], q = v[j] * w[i];
         det += u[k] * (p - q), sum += std::abs(u[k]) * (std::abs(p) + std::abs(q));
     }
-    const double bound = (8 + 64 * kUnit) * kUnit * sum;
+    const double bound = (8 + 64 * kUnit) * kUnit * sum + kFloor * (1 + u.lpNorm<1>());
     return std::abs(det) > bound ? sign(det) : exact_orient3d(a, b, c, d);
 }
 

@@ -1,8 +1,9 @@
 // Exact geometric decisions on doubles: orientation predicates by a filter and, where that does not decide,
 // by floating-point expansions (sums of non-overlapping doubles; Dekker 1971, Shewchuk 1997), and the closed
 // intersection tests built from them. No tolerance anywhere: an answer is that of the given numbers in exact
-// arithmetic, as long as no product over- or underflows (sizes between 1e-70 and 1e90 are safe).
-// Touching counts as intersecting. Degenerate segments and triangles are their points and segments.
+// arithmetic, for all finite doubles; where products over- or underflow by integers (exact_wide.h). Numbers
+// that are not finite: orientation 0. Touching counts as intersecting. Degenerate segments and triangles are
+// their points and segments.
 #pragma once
 #include "core/math.h"
 #include <array>

@@ -18,7 +18,7 @@ Poly3 cross(const Poly3& a, const Poly3& b) {
 Poly dot(const Poly3& a, const Poly3& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 
 // all numbers as integers times one power of two
-int lowest_exponent(const CcdPoints& x0, const CcdPoints& x1, double s) {
+int lowest_exponent(int points, const CcdPoints& x0, const CcdPoints& x1, double s) {
     int lowest = 2000;
     const auto look = [&](double v) {
         if (v == 0) return;
@@ -26,7 +26,7 @@ int lowest_exponent(const CcdPoints& x0, const CcdPoints& x1, double s) {
         std::frexp(v, &e);
         lowest = std::min(lowest, e - 53);
     };
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < points; ++i)
         for (int k = 0; k < 3; ++k) look(x0[i][k]), look(x1[i][k]);
     look(s);
     return lowest == 2000 ? 0 : lowest;
@@ -50,9 +50,9 @@ struct Problem {
 };
 
 Problem make_problem(Pair pair, const CcdPoints& x0, const CcdPoints& x1, double s) {
-    const int low = lowest_exponent(x0, x1, s);
+    const int points = kPoints[int(pair)], low = lowest_exponent(points, x0, x1, s);
     Poly3 x[4];
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < points; ++i)
         for (int k = 0; k < 3; ++k) {
             const mpz_class a = integer(x0[i][k], low), b = integer(x1[i][k], low);
             (k == 0 ? x[i].x : k == 1 ? x[i].y : x[i].z) = Poly{a, b - a} + Poly{};
@@ -64,6 +64,10 @@ Problem make_problem(Pair pair, const CcdPoints& x0, const CcdPoints& x1, double
         for (int i = 0; i < 3; ++i) p.d[i] = x[0] - x[1 + i];
         p.e = x[2] - x[1], p.f = x[3] - x[1];
         p.edges = {{0, 1}, {1, 2}, {2, 0}};
+    } else if (pair != Pair::edge_edge) {
+        p.corners = points - 1;
+        for (int i = 0; i < p.corners; ++i) p.d[i] = x[0] - x[1 + i];
+        if (p.corners == 2) p.edges = {{0, 1}};
     } else {
         p.corners = 4;
         for (int i = 0; i < 4; ++i) p.d[i] = x[2 + (i & 1)] - x[i >> 1];
@@ -101,6 +105,11 @@ bool touches(const Problem& p, Root& at) {
         const Poly r = cross(p.w, p.f)[k], s = cross(p.w, p.e)[k];
         return side * sign_at_root(r, at) >= 0 && side * sign_at_root(p.n[k] - r, at) >= 0 &&
                side * sign_at_root(s, at) >= 0 && side * sign_at_root(p.n[k] - s, at) >= 0;
+    }
+    if (p.pair == Pair::vertex_vertex) {
+        for (int k = 0; k < 3; ++k)
+            if (sign_at_root(p.d[0][k], at) != 0) return false;
+        return true;
     }
     for (const auto& [i, j] : p.edges)
         if (on_edge(p, i, j, at)) return true;
@@ -245,7 +254,8 @@ bool filter_misses(Pair pair, const CcdPoints& x0, const CcdPoints& x1) {
 void find_truth(Pair pair, const CcdPoints& x0, const CcdPoints& x1, double separation, bool filter,
                 Truth& out) {
     out = {};
-    if (filter && separation == 0 && filter_misses(pair, x0, x1)) {
+    const bool has_plane = pair == Pair::vertex_triangle || pair == Pair::edge_edge;
+    if (filter && has_plane && separation == 0 && filter_misses(pair, x0, x1)) {
         out.filtered = true;
         return;
     }

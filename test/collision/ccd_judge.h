@@ -1,4 +1,4 @@
-// Judge of continuous collision: decides in exact arithmetic whether a vertex-triangle or edge-edge pair of
+// Judge of continuous collision: decides in exact arithmetic whether a pair of primitives made of
 // the given doubles touches in [0, 1] (or comes within `separation`), and when first. An interval filter
 // decides the plain misses; everything else is decided by integer polynomials (exact_root.h).
 //   touching   candidates are 0 and the roots of the coplanarity cubic; where that vanishes identically, of
@@ -15,7 +15,9 @@
 
 namespace sinew::judge {
 
-enum class Pair { vertex_triangle, edge_edge };
+// vertex-edge and vertex-vertex pairs use the first three and two points
+enum class Pair { vertex_triangle, edge_edge, vertex_edge, vertex_vertex };
+inline constexpr int kPoints[] = {4, 4, 3, 2};
 
 struct Truth {
     bool hit = false;

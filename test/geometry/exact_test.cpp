@@ -2,6 +2,7 @@
 // lattice.
 #include "core/random.h"
 #include "geometry/exact.h"
+#include <algorithm>
 #include <gmpxx.h>
 #include <gtest/gtest.h>
 
@@ -100,6 +101,65 @@ TEST(exact, orientations_equal_rational_arithmetic) {
         EXPECT_EQ(orient2d(a, b, c), gmp_orient2d(a, b, c));
     }
     EXPECT_GT(zeros, 1000);
+}
+
+// Sizes from the smallest to the largest doubles, alone and mixed, points of planes and lines among them:
+// products of doubles over- or underflow there.
+TEST(exact, orientations_equal_rational_arithmetic_at_every_size) {
+    Rng g{54, 0, 0};
+    long zeros = 0, signs = 0;
+    for (int k = 0; k < 12000; ++k) {
+        const int base = draw_int(g, 2090) - 1072, spread = k % 3 == 0 ? 0 : k % 3 == 1 ? 60 : 2000;
+        const auto number = [&] {
+            const int e = std::clamp(base + draw_int(g, spread + 1) - spread / 2, -1073, 1017);
+            return std::ldexp(double(draw_int(g, 17) - 8), e); // a few bits: exact sums are frequent
+        };
+        Vec3 p[4];
+        for (Vec3& q : p) q = {number(), number(), number()};
+        if (k % 2) p[3] = p[1] + p[2] - p[0]; // often exact, never out of range
+        if (k % 16 < 4) p[3][k % 3] = std::nextafter(p[3][k % 3], 1);
+        ASSERT_TRUE(p[3].allFinite());
+        const int s = orient3d(p[0], p[1], p[2], p[3]);
+        ASSERT_EQ(s, gmp_orient3d(p[0], p[1], p[2], p[3])) << k;
+        const Vec2 a = p[0].head<2>(), b = p[1].head<2>(), c = p[3].head<2>();
+        ASSERT_EQ(orient2d(a, b, c), gmp_orient2d(a, b, c)) << k;
+        (s ? signs : zeros)++;
+    }
+    EXPECT_GT(zeros, 1000);
+    EXPECT_GT(signs, 1000);
+}
+
+TEST(exact, the_same_mesh_is_judged_the_same_at_every_size) {
+    Rng g{55, 0, 0};
+    long hits = 0;
+    for (int k = 0; k < 800; ++k) {
+        std::vector<Int3> a{lattice(g, 2), lattice(g, 2), lattice(g, 2)},
+            b{lattice(g, 2), lattice(g, 2), lattice(g, 2)};
+        Triangle3 s = triangle(a), t = triangle(b);
+        const bool meet = triangles_intersect(s, t);
+        hits += meet;
+        for (int exponent : {-1074, -900, -400, -230, 250, 340, 700, 1020}) {
+            Triangle3 scaled_s, scaled_t;
+            for (int i = 0; i < 3; ++i)
+                scaled_s[i] = s[i] * std::ldexp(1.0, exponent),
+                scaled_t[i] = t[i] * std::ldexp(1.0, exponent);
+            ASSERT_EQ(triangles_intersect(scaled_s, scaled_t), meet) << k << " times 2^" << exponent;
+        }
+    }
+    EXPECT_GT(hits, 80);
+}
+
+TEST(exact, orientations_of_what_is_not_finite_are_zero) {
+    const double bad[] = {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()};
+    for (double v : bad)
+        for (int i = 0; i < 4; ++i) {
+            Vec3 p[4] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+            p[i].y() = v;
+            EXPECT_EQ(orient3d(p[0], p[1], p[2], p[3]), 0);
+            if (i < 3) {
+                EXPECT_EQ(orient2d(p[0].head<2>(), p[1].head<2>(), p[2].head<2>()), 0);
+            }
+        }
 }
 
 TEST(exact, orientations_see_the_last_bit) {
