@@ -5,6 +5,7 @@
 #include "linalg/linear_solver.h"
 #include "output/output.h"
 #include "scene/field_kinds.h"
+#include "scene/joint.h"
 #include "scene/object.h"
 #include <fmt/format.h>
 #include <map>
@@ -27,6 +28,7 @@ template <class Range> std::vector<Row> rows(const Range& entries) {
 Lists all_lists() {
     Lists out;
     out.push_back({"kinds", rows(object_kinds())});
+    out.push_back({"joints", rows(joint_kinds())});
     out.push_back({"solvers", rows(solver_entries())});
     out.push_back({"energies", rows(energy_rows())});
     out.push_back({"constraints", rows(constraint_rows())});
@@ -54,6 +56,9 @@ const std::map<std::string, std::string>& body_scenes() {
         {"solids of tetrahedra", R"({"objects": {"a": {"kind": "solid", "cells": [1,1,1]}}})"},
         {"points against obstacles", R"({"objects": {"a": {"kind": "particles", "positions": [[0,0,0]]}, "b": {"kind": "sphere"}}})"},
         {"rigid bodies", R"({"objects": {"a": {"kind": "box", "density": 1000}}})"},
+        {"joints", R"({"objects": {"a": {"kind": "box", "density": 1000}}, "joints": {"j": {"kind": "ball", "between": ["world", "a"]}}})"},
+        {"joints with motors", R"({"objects": {"a": {"kind": "box", "density": 1000}},
+                                   "joints": {"j": {"kind": "hinge", "between": ["world", "a"], "axis": [0,0,1], "motor": {"limit": 1}}}})"},
         {"rigid bodies against obstacles", R"({"objects": {"a": {"kind": "box", "density": 1000}, "b": {"kind": "plane"}}})"},
     };
     return scenes;

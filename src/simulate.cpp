@@ -13,6 +13,7 @@
 //     check_expectations
 //   the caller writes frames between the steps (app/run.cpp)
 #include "simulate.h"
+#include "constraint/joint_object.h"
 #include "model/emit.h"
 #include "model/snapshot_of.h"
 #include "model/visit.h"
@@ -82,6 +83,7 @@ Status advance_step(Solver& solver, const Model& m, const Input& input, State& n
         blame(bad, "before the step", report);
         return report.status;
     }
+    command_motors(m, input, now);
     const double end = now.time + dt;
     double h = dt;
     while (now.time < end) {

@@ -47,6 +47,7 @@ void refresh_rows(const std::vector<Table>& constraints, const Evaluation& ev, R
 Real constraint_error(const std::vector<Table>& constraints, const Evaluation& ev, Rows& scratch) {
     Real worst = 0;
     for (const Table& t : constraints) {
+        if (!t.row->value) continue; // drives: a motor's way from its target is no error
         scratch.c.resize(std::max(scratch.c.size(), std::size_t(t.count()) * t.row->rows));
         t.row->constraint(t, ev, 0, t.count(), scratch.c.data(), nullptr);
         for (int e = 0; e < t.count(); ++e) {

@@ -7,8 +7,25 @@ namespace sinew {
 template <class... C> struct ConstraintList {};
 
 using Constraints = ConstraintList<
+    struct AttachPoint,
     struct Dihedral,
     struct Distance,
+    struct JointBall,
+    struct JointCylindrical,
+    struct JointDistance,
+    struct JointDriveSlide,
+    struct JointDriveTurn,
+    struct JointDriveTwist,
+    struct JointHinge,
+    struct JointLimitLength,
+    struct JointLimitSlide,
+    struct JointLimitSwing,
+    struct JointLimitTwist,
+    struct JointLine,
+    struct JointPlanar,
+    struct JointSlider,
+    struct JointUniversal,
+    struct JointWeld,
     struct Pin,
     struct TriStrain
 >;

@@ -1,11 +1,14 @@
 // Turns a constraint (constraint.h) into an ElementRow: its rows C, J for dual solvers, and the same entry as the energy
 //   E = 1/(2 alpha) C^T C,  grad E = J^T C / alpha,  Hess E = (J^T J + sum_k C_k Hess C_k) / alpha
-// for energy solvers. One-sided rows count only where C < 0. Included by the generated source files only.
+// for energy solvers. One-sided rows count only where C < 0. Rigid rows (alpha = 0) take kPenalty instead: dual solvers keep
+// them exactly, energy solvers as stiff springs. Drives (joint_drive.h) are forces for energy solvers. Included by the generated source files only.
 #pragma once
-#include "constraint/constraint.h"
+#include "constraint/drive_of.h"
 #include "linalg/psd.h"
 
 namespace sinew {
+
+inline constexpr Real kPenalty = 1e-7; // [m/N] compliance of rigid rows in energy solvers
 
 template <class C> struct ConstraintLoops : ElementsOf<C> {
     using ElementsOf<C>::N, ElementsOf<C>::load, ElementsOf<C>::data_of, ElementsOf<C>::context, ElementsOf<C>::kMatrix,
@@ -13,6 +16,10 @@ template <class C> struct ConstraintLoops : ElementsOf<C> {
     static constexpr int kSize = kMatrix * kMatrix; // reals per element matrix
     static constexpr int R = C::rows;
 
+    static Real softness(const typename C::Data& d) {
+        const Real alpha = C::compliance(d);
+        return alpha > 0 ? alpha : kPenalty;
+    }
     template <int Order> static auto active_rows(const typename C::Data& d, const StepContext& c, const StencilOf<C>& x) {
         auto local = C::template eval<Order>(d, c, x);
         if (C::bound(d) == Bound::lower)
@@ -31,7 +38,7 @@ template <class C> struct ConstraintLoops : ElementsOf<C> {
         Real sum = 0;
         for (int e = begin; e < end; ++e)
             if (load(t, ev, e, false, x, c))
-                sum += active_rows<0>(data_of(t, e), c, x).c.squaredNorm() / (2 * C::compliance(data_of(t, e)));
+                sum += active_rows<0>(data_of(t, e), c, x).c.squaredNorm() / (2 * softness(data_of(t, e)));
         return sum;
     }
     static void gradient(const Table& t, const Evaluation& ev, int begin, int end, Real* out) {
@@ -42,7 +49,7 @@ template <class C> struct ConstraintLoops : ElementsOf<C> {
             g.setZero();
             if (!load(t, ev, e, false, x, c)) continue;
             const auto local = active_rows<1>(data_of(t, e), c, x);
-            g = local.jacobian.transpose() * local.c / C::compliance(data_of(t, e));
+            g = local.jacobian.transpose() * local.c / softness(data_of(t, e));
         }
     }
     static void hessian(const Table& t, const Evaluation& ev, int begin, int end, Projection how, Real* out) {
@@ -57,7 +64,7 @@ template <class C> struct ConstraintLoops : ElementsOf<C> {
             MatN<N> h = local.jacobian.transpose() * local.jacobian;
             if (how != Projection::gauss_newton)
                 for (int r = 0; r < R; ++r) h += local.c[r] * local.hessian[r];
-            store(h / C::compliance(data_of(t, e)), out);
+            store(h / softness(data_of(t, e)), out);
             if (how == Projection::clamp || how == Projection::absolute)
                 project_psd(out, kMatrix, how == Projection::clamp ? PsdMode::clamp : PsdMode::absolute);
         }
@@ -127,10 +134,17 @@ template <Constraint C> ElementRow make_constraint_row() {
     using L = ConstraintLoops<C>;
     ElementRow row = make_common_row<C>();
     row.rows = C::rows;
-    row.views = kConstraint | kValue | kHessian;
-    row.value = L::value;
-    row.gradient = L::gradient;
-    row.hessian = L::hessian;
+    row.views = kConstraint;
+    if constexpr (is_driven<C>()) {
+        row.views |= kForce;
+        row.force = DriveForce<C>::force;
+        row.force_derivatives = DriveForce<C>::force_derivatives;
+    } else {
+        row.views |= kValue | kHessian;
+        row.value = L::value;
+        row.gradient = L::gradient;
+        row.hessian = L::hessian;
+    }
     row.constraint = L::constraint;
     row.constraint_hessian = L::constraint_hessian;
     row.compliance = L::compliance;

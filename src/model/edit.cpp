@@ -65,12 +65,13 @@ void append_points(Model& to, State& s, const Model& more, const State& ms, int 
 // the new elements come last in their tables, and so does what they remember
 void append_memory(const Tables& joined, const Model& more, const State& ms, State& s) {
     register_elements(joined, s);
-    for (const Table& t : more.elements->energies) {
-        const auto* from = t.row->memory_size ? find_element_memory(ms.memory, t.row->name) : nullptr;
-        if (!from) continue;
-        std::vector<double>& to = element_memory(s, *t.row);
-        std::copy(from->begin(), from->end(), to.end() - std::ptrdiff_t(from->size()));
-    }
+    for (const auto* kind : {&more.elements->energies, &more.elements->constraints})
+        for (const Table& t : *kind) {
+            const auto* from = t.row->memory_size ? find_element_memory(ms.memory, t.row->name) : nullptr;
+            if (!from) continue;
+            std::vector<double>& to = element_memory(s, *t.row);
+            std::copy(from->begin(), from->end(), to.end() - std::ptrdiff_t(from->size()));
+        }
 }
 
 void append_topology(Model& to, const Model& more, int vertices, int points) {
@@ -171,13 +172,30 @@ static bool refers_to(const Object& o, const Table& t, int element) {
     return false;
 }
 
-static void drop_elements(std::vector<Table>& tables, const Object& o, int object, State& s) {
+// owners without unknowns of their own, such as joints, end with their last element
+static void end_empty_owners(Model& m, const std::vector<int>& owners) {
+    for (int owner : owners) {
+        Object& o = m.objects[owner];
+        if (!o.alive || o.points.count() || o.frames.count() || o.scalars.count()) continue;
+        bool has_elements = false;
+        for (const auto* kind : {&m.elements->energies, &m.elements->constraints})
+            for (const Table& t : *kind) has_elements = has_elements || std::find(t.object.begin(), t.object.end(), owner) != t.object.end();
+        if (has_elements) continue;
+        o.alive = false;
+        ++o.generation;
+    }
+}
+
+static void drop_elements(std::vector<Table>& tables, const Object& o, int object, State& s, std::vector<int>& owners) {
     for (Table& t : tables) {
         Table kept{t.row, {}, {}, {}};
         std::vector<double> memory;
         const int size = t.row->memory_size;
         for (int e = 0; e < t.count(); ++e) {
-            if (t.object[e] == object || refers_to(o, t, e)) continue;
+            if (t.object[e] == object || refers_to(o, t, e)) {
+                if (t.object[e] != object) owners.push_back(t.object[e]);
+                continue;
+            }
             kept.stencil.insert(kept.stencil.end(), t.stencil.begin() + std::size_t(e) * t.row->stencil, t.stencil.begin() + std::size_t(e + 1) * t.row->stencil);
             kept.data.insert(kept.data.end(), t.data.begin() + e * t.row->data_size, t.data.begin() + (e + 1) * t.row->data_size);
             kept.object.push_back(t.object[e]);
@@ -194,9 +212,11 @@ bool remove_object(Model& m, State& s, Id id) {
     if (!o.alive || o.generation != id.generation) return false;
     auto tables = std::make_shared<Tables>(*m.elements);
     register_elements(*tables, s);
-    drop_elements(tables->energies, o, id.index, s);
-    drop_elements(tables->constraints, o, id.index, s);
+    std::vector<int> owners;
+    drop_elements(tables->energies, o, id.index, s, owners);
+    drop_elements(tables->constraints, o, id.index, s, owners);
     m.elements = std::move(tables);
+    end_empty_owners(m, owners);
     if (o.points.count()) {
         if (s.point.alive.empty()) {
             s.point.alive.assign(point_count(m), 1);

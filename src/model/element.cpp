@@ -39,8 +39,9 @@ std::vector<double>& element_memory(State& s, const ElementRow& row) {
 }
 
 void register_elements(const Tables& tables, State& s) {
-    for (const Table& t : tables.energies)
-        if (t.row->memory_size) element_memory(s, *t.row).resize(std::size_t(t.count()) * t.row->memory_size, 0.0);
+    for (const auto* kind : {&tables.energies, &tables.constraints})
+        for (const Table& t : *kind)
+            if (t.row->memory_size) element_memory(s, *t.row).resize(std::size_t(t.count()) * t.row->memory_size, 0.0);
 }
 
 } // namespace sinew

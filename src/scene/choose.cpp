@@ -102,6 +102,41 @@ std::vector<Real> contact_inverse_masses(const Model& m) {
     return out;
 }
 
+// Joints and pins of free bodies: twice the trace of M^-1 K of a body's own blocks, summed over the elements at it, bounds the
+// squared frequency, as (a + b)^2 <= 2 a^2 + 2 b^2. Likewise for damping.
+void add_frame_sums(const Model& m, const State& s, std::vector<Real>& stiffness, std::vector<Real>& damping) {
+    Evaluation ev;
+    ev.x = s.point.x.data(), ev.v = s.point.v.data(), ev.x_now = ev.x, ev.p = s.frame.p.data(), ev.q = s.frame.q.data();
+    ev.frame_v = s.frame.v.data(), ev.frame_w = s.frame.w.data();
+    ev.memory = &s.memory, ev.fields = m.fields.get();
+    std::vector<Real> by_x(frame_count(m), 0), by_v(frame_count(m), 0), matrix, unused;
+    const auto add = [&](const Table& t, int e, Real sign, std::vector<Real>& out) {
+        const int n = t.row->dofs, *id = t.stencil.data() + std::size_t(e) * t.row->stencil;
+        for (int i = 0; i < t.row->frames; ++i) {
+            const int f = id[t.row->points + i], at = 3 * t.row->points + 6 * i;
+            if (f < 0 || (m.frame.flags[f] & kFixed)) continue;
+            const Eigen::Map<const MatX> h(matrix.data(), n, n);
+            const Mat3 turn = quat(s.frame.q[f]).toRotationMatrix();
+            const Mat3 inverse = turn * mat(m.frame.inertia[f]).inverse() * turn.transpose();
+            const Real sum = h.block<3, 3>(at, at).trace() / m.frame.mass[f] + (inverse * h.block<3, 3>(at + 3, at + 3)).trace();
+            out[f] += 2 * std::max(0.0, sign * sum);
+        }
+    };
+    for (const auto* tables : {&m.elements->energies, &m.elements->constraints})
+        for (const Table& t : *tables) {
+            if (t.row->frames == 0 || t.row->scalars || t.row->dofs == 6) continue;
+            matrix.assign(t.row->matrix_size, 0), unused = matrix;
+            for (int e = 0; e < t.count(); ++e) {
+                if (t.row->hessian) t.row->hessian(t, ev, e, e + 1, Projection::clamp, matrix.data()), add(t, e, 1, by_x);
+                if (!t.row->force_derivatives) continue;
+                t.row->force_derivatives(t, ev, e, e + 1, unused.data(), matrix.data());
+                add(t, e, -1, by_v);
+            }
+        }
+    stiffness.insert(stiffness.end(), by_x.begin(), by_x.end());
+    damping.insert(damping.end(), by_v.begin(), by_v.end());
+}
+
 } // namespace
 
 Real stable_step(const Model& m, const State& s) {
@@ -147,6 +182,7 @@ Real stable_step(const Model& m, const State& s) {
         stiffness.push_back(contact * inverse_mass);
         damping.push_back(contact_damping * inverse_mass);
     }
+    add_frame_sums(m, s, stiffness, damping);
     Real step = std::numeric_limits<Real>::infinity();
     for (std::size_t i = 0; i < stiffness.size(); ++i) {
         // damped oscillator under symplectic Euler: h (h w^2 + g)/2 < 2 - h g/2 at the latest; a simple sufficient bound

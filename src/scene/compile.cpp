@@ -5,6 +5,7 @@
 #include "scene/attach.h"
 #include "scene/choose.h"
 #include "scene/field_kinds.h"
+#include "scene/joint.h"
 #include "scene/look.h"
 #include "scene/placement.h"
 #include "scene/scope.h"
@@ -207,6 +208,7 @@ Result<Compiled> compile_scene(const Scene& scene, std::string_view solver, bool
     add_flows(scene, w.field_scope, w.builder, w.errors);
     for (const SceneObject& o : scene.objects) build_object(w, o);
     add_force_fields(scene, w.scene_scope, w.builder, w.errors);
+    add_joints(scene, w.scene_scope, check_only, w.builder, w.out.future, w.errors);
     add_attachments(scene, w.scene_scope, check_only, w.builder, w.out.script.handles, w.out.future, w.errors);
     add_contact_rules(scene, w.scene_scope, w.builder, w.out.future, w.errors);
     read_look(scene, w.scene_scope, w.builder, w.errors);

@@ -5,6 +5,7 @@
 #include "energy/list.h"
 #include "scene/deformable.h"
 #include "scene/field_kinds.h"
+#include "scene/joint.h"
 #include "scene/object.h"
 #include "solver/solver.h"
 #include <fmt/format.h>
@@ -29,6 +30,7 @@ template <class Entry> Topic topic(const char* section, const Entry& e, std::sha
 std::vector<Topic> all_topics() {
     std::vector<Topic> out;
     for (const ObjectKind& k : object_kinds()) out.push_back(topic("objects", k, k.make_params()));
+    for (const JointKind& k : joint_kinds()) out.push_back(topic("joints", k, k.make_params()));
     for (const FieldKind& k : field_kinds()) out.push_back(topic("fields", k, k.make_params()));
     for (const SolverEntry& s : solver_entries()) out.push_back(topic("solvers", s, s.make_settings()));
     for (const ElementRow& r : energy_rows()) out.push_back(topic("energies", r, r.make_params()));
@@ -52,6 +54,11 @@ constexpr std::string_view kCommon =
     "Every object may also have: `at` [m], `rotate`, `scale`, `velocity` [m/s], `angular_velocity` [rad/s], `motion`, `parent`, "
     "`replicate`, `vars`; these are the same for all kinds.\n";
 
+constexpr std::string_view kJoint =
+    "Every joint has `between`: two rigid bodies, or one and \"world\". Bodies that share a joint do not touch each other. "
+    "`spring` is { stiffness, damping, rest }, `motor` { speed, position, stiffness, damping, limit, on }: along the axis of "
+    "sliders, about that of hinges, against all rotation in ball and cone_twist joints.\n";
+
 } // namespace
 
 Explanation explain(std::string_view name) {
@@ -67,6 +74,7 @@ Explanation explain(std::string_view name) {
                                     range.empty() ? "" : fmt::format("  [{}]", range));
         }
         if (t.section == "objects") out.text += std::string(kCommon);
+        if (t.section == "joints") out.text += std::string(kJoint);
     }
     out.allowed = fmt::format("{}", fmt::join(known, ", "));
     out.nearest = find_nearest(name, known);
@@ -76,7 +84,7 @@ Explanation explain(std::string_view name) {
 std::string language_page() {
     std::string page, section;
     static const std::vector<std::pair<std::string_view, std::string_view>> titles{
-        {"objects", "Kinds of objects"}, {"fields", "Named fields"}, {"solvers", "Solvers"},
+        {"objects", "Kinds of objects"}, {"joints", "Joints"}, {"fields", "Named fields"}, {"solvers", "Solvers"},
         {"energies", "Energies"}, {"constraints", "Constraints"}, {"parameters", "Groups of parameters"}, {"materials", "Materials"}};
     for (const Topic& t : all_topics()) {
         if (t.section != section) {
@@ -84,6 +92,7 @@ std::string language_page() {
             for (const auto& [key, title] : titles)
                 if (key == section) page += fmt::format("\n## {}\n\n", title);
             if (section == "objects") page += std::string(kCommon);
+            if (section == "joints") page += std::string(kJoint);
         }
         page += fmt::format("\n### `{}`\n\n{}.\n\n", t.name, t.doc);
         if (!t.list.fields.empty()) page += std::string(kFieldTableHead) + document_fields(t.list);

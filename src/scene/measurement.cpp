@@ -1,4 +1,5 @@
 #include "scene/measurement.h"
+#include "constraint/joint_object.h"
 #include "core/math.h"
 #include "core/nearest.h"
 #include "model/element.h"
@@ -28,11 +29,31 @@ constexpr QuantityWord kWords[] = {
     {"body_spin", Quantity::body_spin, true}, {"rotation", Quantity::rotation, true},
 };
 
+constexpr QuantityWord kJointWords[] = {
+    {"force", Quantity::joint_force, true},          {"force", Quantity::joint_force_size, false},
+    {"torque", Quantity::joint_torque, true},        {"torque", Quantity::joint_torque_size, false},
+    {"angle", Quantity::joint_angle, false},         {"slide", Quantity::joint_slide, false},
+    {"swing", Quantity::joint_swing, false},         {"length", Quantity::joint_length, false},
+    {"joint_error", Quantity::joint_error, false},   {"joint_angle_error", Quantity::joint_angle_error, false},
+};
+
 int find_component(std::string_view text, bool with_w) {
     static constexpr std::string_view xyz = "xyz", wxyz = "wxyz";
     if (text.size() != 1) return -1;
     const std::size_t at = (with_w ? wxyz : xyz).find(text[0]);
     return at == std::string_view::npos ? -1 : int(at);
+}
+
+bool parse_word(std::string_view text, std::span<const QuantityWord> words, Measurement& out) {
+    for (const QuantityWord& w : words) {
+        if (!w.vector && text == w.word) return out.quantity = w.quantity, out.component = 0, true;
+        if (w.vector && text.size() == w.word.size() + 2 && text.starts_with(w.word) && text[w.word.size()] == '.') {
+            out.quantity = w.quantity;
+            out.component = find_component(text.substr(w.word.size() + 1), w.quantity == Quantity::rotation);
+            return out.component >= 0;
+        }
+    }
+    return false;
 }
 
 // what stands after the object's name: "center.y", "y", "point[3].velocity.x"
@@ -56,15 +77,7 @@ bool parse_quantity(std::string_view text, int point_count, Measurement& out) {
         }
         return (out.component = find_component(rest, false)) >= 0;
     }
-    for (const QuantityWord& w : kWords) {
-        if (!w.vector && text == w.word) return out.quantity = w.quantity, out.component = 0, true;
-        if (w.vector && text.size() == w.word.size() + 2 && text.starts_with(w.word) && text[w.word.size()] == '.') {
-            out.quantity = w.quantity;
-            out.component = find_component(text.substr(w.word.size() + 1), w.quantity == Quantity::rotation);
-            return out.component >= 0;
-        }
-    }
-    return false;
+    return parse_word(text, kWords, out);
 }
 
 std::vector<std::string> report_names() {
@@ -149,6 +162,29 @@ Real body_number(const Measurement& q, const State& s, const Object& o) {
     return q.quantity == Quantity::spin ? w[q.component] : (quat(s.frame.q[i]).conjugate() * w)[q.component];
 }
 
+Real joint_number(const Measurement& q, const Model& m, const State& s) {
+    if (q.quantity <= Quantity::joint_torque_size) {
+        std::vector<JointLoad> loads;
+        compute_joint_loads(m, s, loads);
+        const JointLoad& load = loads[q.object];
+        switch (q.quantity) {
+        case Quantity::joint_force: return load.force[q.component];
+        case Quantity::joint_force_size: return load.force.norm();
+        case Quantity::joint_torque: return load.torque[q.component];
+        default: return load.torque.norm();
+        }
+    }
+    const JointReading r = read_joint(m, s, q.object);
+    switch (q.quantity) {
+    case Quantity::joint_angle: return r.twist;
+    case Quantity::joint_slide: return r.slide;
+    case Quantity::joint_swing: return r.swing;
+    case Quantity::joint_length: return r.length;
+    case Quantity::joint_error: return r.error;
+    default: return r.angle_error;
+    }
+}
+
 } // namespace
 
 MeasurementResult find_measurements(const Model& m, std::string_view name) {
@@ -168,14 +204,17 @@ MeasurementResult find_measurements(const Model& m, std::string_view name) {
         Measurement q;
         q.object = k;
         q.name = objects[k] + std::string(name.substr(dot));
-        if (parse_quantity(name.substr(dot + 1), m.objects[k].points.count(), q)) out.found.push_back(std::move(q));
+        const bool known = is_joint(m, k) ? parse_word(name.substr(dot + 1), kJointWords, q)
+                                          : parse_quantity(name.substr(dot + 1), m.objects[k].points.count(), q);
+        if (known) out.found.push_back(std::move(q));
     }
     if (!out.found.empty()) return out;
     const std::vector<std::string> known = measurement_names(m);
     out.problem = matches.empty() ? "no measurement or object of this name" : "the object has no measurement of this name";
     out.allowed = matches.empty() ? fmt::format("{}; object.measurement", fmt::join(report, ", "))
                                   : "x, y, z, center, min, max, velocity, momentum, angular_momentum, spin, body_spin, rotation "
-                                    "(each with .x .y .z), speed, kinetic, mass, alive, stretch, point[i].x";
+                                    "(each with .x .y .z), speed, kinetic, mass, alive, stretch, point[i].x; of joints: force, torque (also .x .y .z), "
+                                    "angle, slide, swing, length, joint_error, joint_angle_error";
     out.nearest = find_nearest(name, known);
     return out;
 }
@@ -189,6 +228,7 @@ double evaluate(const Measurement& q, const Model& m, const State& s, const Repo
         });
         return value;
     }
+    if (q.quantity >= Quantity::joint_force) return joint_number(q, m, s);
     const Object& o = m.objects[q.object];
     const int c = q.component, point = o.points.begin + q.index;
     switch (q.quantity) {
@@ -230,7 +270,17 @@ std::string measurement_unit(const Measurement& q) {
     case Quantity::min:
     case Quantity::max:
     case Quantity::point:
+    case Quantity::joint_slide:
+    case Quantity::joint_length:
+    case Quantity::joint_error:
     case Quantity::point_radius: return "m";
+    case Quantity::joint_force:
+    case Quantity::joint_force_size: return "N";
+    case Quantity::joint_torque:
+    case Quantity::joint_torque_size: return "N m";
+    case Quantity::joint_angle:
+    case Quantity::joint_swing:
+    case Quantity::joint_angle_error: return "rad";
     case Quantity::velocity:
     case Quantity::speed:
     case Quantity::point_velocity: return "m/s";
@@ -255,7 +305,7 @@ std::string measurement_unit(const Measurement& q) {
 std::vector<std::string> measurement_names(const Model& m) {
     std::vector<std::string> names = report_names();
     for (const Object& o : m.objects)
-        for (const QuantityWord& w : kWords)
+        for (const QuantityWord& w : is_joint(m, int(&o - m.objects.data())) ? std::span<const QuantityWord>(kJointWords) : kWords)
             for (std::string_view c : {".x", ".y", ".z"}) {
                 names.push_back(fmt::format("{}.{}{}", o.name, w.word, w.vector ? c : ""));
                 if (!w.vector) break;

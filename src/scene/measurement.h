@@ -8,6 +8,9 @@
 //   sheet.point[12].x  sheet.point[12].velocity.y  sheet.point[12].radius  (distance from the z axis)
 //   crate.spin.x  crate.body_spin.x                    angular velocity in world and in body axes [rad/s]
 //   crate.rotation.w                                   quaternion
+//   elbow.force  elbow.force.x  elbow.torque.y         what a joint does to its second body, at its place [N, N m]
+//   elbow.angle  elbow.slide  elbow.swing  elbow.length   coordinates of a joint [rad, m]
+//   elbow.joint_error  elbow.joint_angle_error         how far it is apart [m] and turned away [rad]; of "hero" all joints in it
 #pragma once
 #include "core/expression.h"
 #include "sinew/model.h"
@@ -18,7 +21,9 @@ namespace sinew {
 
 enum class Quantity {
     number, center, min, max, velocity, speed, kinetic, mass, alive, momentum, angular_momentum, stretch,
-    point, point_velocity, point_radius, spin, body_spin, rotation
+    point, point_velocity, point_radius, spin, body_spin, rotation,
+    joint_force, joint_force_size, joint_torque, joint_torque_size, joint_angle, joint_slide, joint_swing, joint_length,
+    joint_error, joint_angle_error
 };
 struct Measurement {
     std::string name;

@@ -1,5 +1,7 @@
 #include "scene/script.h"
+#include "constraint/joint_object.h"
 #include "core/error.h"
+#include "model/edit.h"
 #include "model/field.h"
 #include "model/visit.h"
 #include "scene/animation.h"
@@ -106,10 +108,37 @@ void restore_rates(Model& m, const State& s) {
     }
 }
 
+void set_motors(Model& m, const EventSet& set) {
+    const bool is_switch = set.parameter == "motor";
+    for (std::size_t k = 0; k < m.objects.size(); ++k)
+        if (m.objects[k].alive && match_name(set.target, m.objects[k].name))
+            set_motor(m, int(k), is_switch ? std::string_view("on") : std::string_view(set.parameter).substr(6),
+                      is_switch ? Real(set.value.text == "on") : set.value.number);
+}
+
+// Joints that bear too much go; the state remembers which, so that a restart removes them again.
+constexpr const char* kBroken = "joint.broken";
+void break_joints(Model& m, State& s, std::vector<std::string>& happened) {
+    for (const BrokenJoint& j : find_broken_joints(m, s)) {
+        memory_array(s, kBroken, m.objects.size())[j.object] = 1;
+        happened.push_back(fmt::format("t = {:.4f} s: joint '{}' breaks at {:.4g} N, {:.4g} N m", s.time, m.objects[j.object].name,
+                                       j.force, j.torque));
+        remove_object(m, s, {j.object, m.objects[j.object].generation});
+    }
+}
+void break_again(Model& m, State& s) {
+    const std::vector<double>* broken = find_memory(s, kBroken);
+    if (!broken) return;
+    const std::vector<double> flags = *broken;
+    for (std::size_t k = 0; k < std::min(flags.size(), m.objects.size()); ++k)
+        if (flags[k] != 0 && m.objects[k].alive) remove_object(m, s, {int(k), m.objects[k].generation});
+}
+
 // again: the event happened in an earlier part of the run, the state has its traces
 void apply_event(Script& script, Model& m, State& s, const Event& e, bool again) {
     for (const EventSet& set : e.sets)
         if (set.target.starts_with("fields.")) set_field(m, set.target.substr(7), set.parameter, set.value);
+        else if (set.parameter.starts_with("motor")) set_motors(m, set);
         else if (!again)
             for (Emitter& emitter : m.emitters)
                 if (match_name(set.target, m.objects[emitter.object].name) && set.parameter == "rate")
@@ -143,7 +172,7 @@ void register_events(const Script& script, const Model& m, State& s) {
 
 std::vector<std::string> run_events(Script& script, Model& m, State& s, const Report& r, double frame) {
     std::vector<std::string> happened;
-    if (script.events.empty()) return happened;
+    break_joints(m, s, happened);
     for (std::size_t k = 0; k < script.events.size(); ++k) {
         const ScriptEvent& e = script.events[k];
         double* memory = memory_array(s, "script.events", kEventMemory * script.events.size()).data() + kEventMemory * k;
@@ -165,6 +194,7 @@ std::vector<std::string> run_events(Script& script, Model& m, State& s, const Re
 }
 
 void apply_past_events(Script& script, Model& m, State& s) {
+    break_again(m, s);
     const std::vector<double>* memory = find_memory(s, "script.events");
     if (!memory || memory->size() != kEventMemory * script.events.size()) return;
     std::vector<std::pair<double, std::size_t>> order;

@@ -1,4 +1,5 @@
 #include "scene/script_build.h"
+#include "constraint/joint_object.h"
 #include "core/error.h"
 #include "core/nearest.h"
 #include "core/units.h"
@@ -63,6 +64,21 @@ bool is_missing(const Scene& scene, const Model& m, std::string_view pattern) {
     return false;
 }
 
+// "elbow.motor": "on" or "off"; "elbow.motor.speed": a number in SI units
+void check_motor(const EventSet& set, const Scene& scene, const Model& m, const std::string& where, std::vector<Error>& errors) {
+    bool found = false;
+    for (std::size_t k = 0; k < m.objects.size(); ++k) found = found || (match_name(set.target, m.objects[k].name) && has_motor(m, int(k)));
+    if (!found) {
+        if (!is_missing(scene, m, set.target)) errors.push_back(make_error(set.value, where, "no joint of this name has a motor"));
+        return;
+    }
+    const bool is_switch = set.parameter == "motor";
+    const bool word = set.value.kind == Value::Kind::text && (set.value.text == "on" || set.value.text == "off");
+    if (is_switch ? word : set.value.kind == Value::Kind::number && is_motor_number(set.parameter.substr(6))) return;
+    errors.push_back(make_error(set.value, where, "not a live parameter of a motor, or not a value it takes",
+                                "motor: \"on\", \"off\"; motor.speed, motor.position, motor.limit, motor.stiffness, motor.damping: a number"));
+}
+
 void check_set(const EventSet& set, const Scene& scene, const Model& m, const std::string& path, std::vector<Error>& future,
                std::vector<Error>& errors) {
     const std::string where = join_path(path, "set." + set.target + "." + set.parameter);
@@ -84,8 +100,8 @@ void check_set(const EventSet& set, const Scene& scene, const Model& m, const st
                                         "scale: a number; velocity: [x, y, z] in m/s"));
         return;
     }
-    if (set.parameter == "motor") {
-        future.push_back(make_error(set.value, where, "motors are not built yet"));
+    if (set.parameter == "motor" || set.parameter.starts_with("motor.")) {
+        check_motor(set, scene, m, where, errors);
         return;
     }
     bool emitter = false;
@@ -93,7 +109,7 @@ void check_set(const EventSet& set, const Scene& scene, const Model& m, const st
     if (emitter && set.parameter == "rate" && set.value.kind == Value::Kind::number && set.value.number >= 0) return;
     if (is_missing(scene, m, set.target)) return; // said elsewhere
     errors.push_back(make_error(set.value, where, "not a live parameter: it cannot change while the simulation runs",
-                                "fields.<name>.scale, fields.<name>.velocity, <emitter>.rate"));
+                                "fields.<name>.scale, fields.<name>.velocity, <emitter>.rate, <joint>.motor"));
 }
 
 bool build_condition(const std::string& text, const Scope& scope, const Model& m, const Value& at, const std::string& path,
@@ -168,7 +184,7 @@ void build_events(const Scene& scene, const Scope& scope, const Model& m, Script
 
 void build_expectations(const Scene& scene, const Scope& scope, const Model& m, Script& script, std::vector<Error>& future,
                         std::vector<Error>& errors) {
-    static constexpr std::string_view later[] = {"intersections", "joint_error"};
+    static constexpr std::string_view later[] = {"intersections"};
     std::vector<Expectation> parsed;
     std::vector<const Value*> source; // of each
     for (std::size_t k = 0; k < scene.expect.size(); ++k) {
@@ -215,7 +231,6 @@ void build_script(const Scene& scene, const Scope& scope, const Model& m, State&
         if (const Errors e = sample_animation(*a, 0, x); !e.empty()) errors.insert(errors.end(), e.begin(), e.end());
         else place_animation(script, *a, 0, x, std::span(state.animated.x).subspan(range.begin, range.count()));
     }
-    for (const SceneEntry& j : scene.joints) future.push_back(make_error(text_at(j.kind, j.params.place), j.path, "joints are not built yet"));
     build_events(scene, scope, m, script, future, errors);
     build_expectations(scene, scope, m, script, future, errors);
 }

@@ -1,0 +1,215 @@
+#include "constraint/joint_object.h"
+#include "constraint/joint_drive.h"
+#include "model/visit.h"
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+struct PlaceRows {
+    std::string_view row;
+    int count; // rows that keep places; the others keep directions
+};
+constexpr PlaceRows kPlaceRows[] = {
+    {"joint_ball", 3},   {"joint_hinge", 3},  {"joint_universal", 3}, {"joint_weld", 3},     {"joint_slider", 2},
+    {"joint_planar", 1}, {"joint_line", 2},   {"joint_distance", 1},  {"joint_cylindrical", 2},
+    {"joint_limit_slide", 2}, {"joint_limit_length", 2}, {"joint_limit_swing", 0}, {"joint_limit_twist", 0},
+};
+
+bool is_drive_table(const Table& t) { return t.row->name.substr(0, 12) == "joint_drive_"; }
+
+const JointAnchor& anchor_of(const Table& t, int e) {
+    return *reinterpret_cast<const JointAnchor*>(t.data.data() + std::size_t(e) * t.row->data_size);
+}
+
+Evaluation evaluation_of_state(const Model& m, const State& s) {
+    Evaluation ev;
+    ev.x = s.point.x.data(), ev.v = s.point.v.data(), ev.x_now = ev.x;
+    ev.p = s.frame.p.data(), ev.q = s.frame.q.data(), ev.frame_v = s.frame.v.data(), ev.frame_w = s.frame.w.data();
+    ev.s = s.scalar.s.data(), ev.ds = s.scalar.ds.data();
+    ev.alive = s.point.alive.empty() ? nullptr : s.point.alive.data();
+    ev.memory = &s.memory;
+    ev.fields = m.fields.get();
+    ev.t = s.time;
+    return ev;
+}
+
+Stencil<0, 2> stencil_of(const Table& t, const State& s, int e) {
+    Stencil<0, 2> out;
+    for (int i = 0; i < 2; ++i) {
+        const int f = t.stencil[2 * e + i];
+        out.p[i] = vec(s.frame.p[f]);
+        out.q[i] = quat(s.frame.q[f]);
+    }
+    return out;
+}
+
+// forces of the rows of one table in the last step, null = the solver has no multipliers
+const Real* find_row_forces(const Table& t, const State& s) {
+    const auto* a = find_memory(s, "force." + std::string(t.row->name));
+    return a && a->size() == std::size_t(t.count()) * t.row->rows ? a->data() : nullptr;
+}
+
+// generalised force of one element on its 12 unknowns
+VecN<12> element_force(const Table& t, const Evaluation& ev, const Real* rows, int e) {
+    VecN<12> f = VecN<12>::Zero();
+    if (rows) {
+        std::array<Real, 6> c;
+        std::array<Real, 72> j;
+        t.row->constraint(t, ev, e, e + 1, c.data(), j.data());
+        for (int r = 0; r < t.row->rows; ++r)
+            for (int k = 0; k < 12; ++k) f[k] += j[12 * r + k] * rows[e * t.row->rows + r];
+        return f;
+    }
+    if (t.row->gradient) {
+        t.row->gradient(t, ev, e, e + 1, f.data());
+        f = -f;
+    } else if (t.row->force) {
+        t.row->force(t, ev, e, e + 1, f.data());
+    }
+    return f;
+}
+
+template <class F> void for_each_joint_element(const Model& m, F&& f) {
+    if (!m.elements) return;
+    for (const Table& t : m.elements->constraints)
+        if (is_joint_table(t))
+            for (int e = 0; e < t.count(); ++e) f(t, e);
+}
+
+} // namespace
+
+bool is_joint_table(const Table& t) { return t.row->name.starts_with("joint_"); }
+
+bool is_joint(const Model& m, int object) {
+    const Object& o = m.objects[object];
+    if (!o.alive || o.points.count() || o.frames.count()) return false;
+    bool found = false;
+    for_each_joint_element(m, [&](const Table& t, int e) { found = found || t.object[e] == object; });
+    return found;
+}
+
+void compute_joint_loads(const Model& m, const State& s, std::vector<JointLoad>& out) {
+    out.assign(m.objects.size(), {});
+    if (!m.elements) return;
+    const Evaluation ev = evaluation_of_state(m, s);
+    for (const Table& t : m.elements->constraints) {
+        if (!is_joint_table(t)) continue;
+        const Real* rows = find_row_forces(t, s);
+        for (int e = 0; e < t.count(); ++e) {
+            const VecN<12> f = element_force(t, ev, rows, e);
+            const Vec3 r = quat(s.frame.q[t.stencil[2 * e + 1]]) * vec(anchor_of(t, e).local[1]);
+            JointLoad& load = out[t.object[e]];
+            load.force += f.segment<3>(6);
+            load.torque += f.segment<3>(9) - r.cross(f.segment<3>(6));
+        }
+    }
+}
+
+JointReading read_joint(const Model& m, const State& s, int object) {
+    JointReading out;
+    const Evaluation ev = evaluation_of_state(m, s);
+    for_each_joint_element(m, [&](const Table& t, int e) {
+        if (t.object[e] != object) return;
+        const JointPlace at = place_joint(anchor_of(t, e), stencil_of(t, s, e));
+        JointTerm term;
+        const auto read = [&](Real& to) { to = term.c; };
+        slide_term(at, 0, 0, term), read(out.slide);
+        twist_term(at, 0, 0, term), read(out.twist);
+        swing_term(at, 0, term), read(out.swing);
+        length_term(at, 0, term), read(out.length);
+        if (is_drive_table(t)) return;
+        int places = t.row->rows;
+        for (const PlaceRows& p : kPlaceRows)
+            if (p.row == t.row->name) places = p.count;
+        std::array<Real, 6> c;
+        t.row->constraint(t, ev, e, e + 1, c.data(), nullptr);
+        const bool one_sided = t.row->bound(t, e) == Bound::lower;
+        for (int r = 0; r < t.row->rows; ++r) {
+            const Real off = one_sided ? std::max(0.0, -c[r]) : std::abs(c[r]);
+            Real& worst = r < places ? out.error : out.angle_error;
+            worst = std::max(worst, off);
+        }
+    });
+    return out;
+}
+
+std::vector<BrokenJoint> find_broken_joints(const Model& m, const State& s) {
+    std::vector<BrokenJoint> out;
+    bool any = false;
+    for_each_joint_element(m, [&](const Table& t, int e) {
+        any = any || anchor_of(t, e).breaks_force < 1e300 || anchor_of(t, e).breaks_torque < 1e300;
+    });
+    if (!any) return out;
+    std::vector<JointLoad> loads;
+    compute_joint_loads(m, s, loads);
+    for_each_joint_element(m, [&](const Table& t, int e) {
+        const JointLoad& load = loads[t.object[e]];
+        const Real force = load.force.norm(), torque = load.torque.norm();
+        if (force > anchor_of(t, e).breaks_force || torque > anchor_of(t, e).breaks_torque)
+            out.push_back({t.object[e], force, torque});
+    });
+    std::sort(out.begin(), out.end(), [](const BrokenJoint& a, const BrokenJoint& b) { return a.object < b.object; });
+    out.erase(std::unique(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.object == b.object; }), out.end());
+    return out;
+}
+
+// ---- motors
+
+static DriveParams& drive_of(Table& t, int e) {
+    return *reinterpret_cast<DriveParams*>(t.data.data() + std::size_t(e) * t.row->data_size);
+}
+
+bool has_motor(const Model& m, int object) {
+    bool found = false;
+    for_each_joint_element(m, [&](const Table& t, int e) {
+        if (t.object[e] == object && is_drive_table(t))
+            found = found || reinterpret_cast<const DriveParams*>(t.data.data() + std::size_t(e) * t.row->data_size)->servant != 0;
+    });
+    return found;
+}
+
+static Real DriveParams::*find_number(std::string_view parameter) {
+    static constexpr std::pair<std::string_view, Real DriveParams::*> kNumbers[] = {
+        {"speed", &DriveParams::speed},         {"position", &DriveParams::rest},   {"limit", &DriveParams::limit},
+        {"stiffness", &DriveParams::stiffness}, {"damping", &DriveParams::damping}, {"on", &DriveParams::off}};
+    for (const auto& [name, member] : kNumbers)
+        if (name == parameter) return member;
+    return nullptr;
+}
+bool is_motor_number(std::string_view parameter) { return parameter != "on" && find_number(parameter); }
+
+bool set_motor(Model& m, int object, std::string_view parameter, Real value) {
+    Real DriveParams::*member = find_number(parameter);
+    if (!member || !has_motor(m, object)) return false;
+    auto tables = std::make_shared<Tables>(*m.elements);
+    for (Table& t : tables->constraints)
+        for (int e = 0; is_drive_table(t) && e < t.count(); ++e)
+            if (t.object[e] == object && drive_of(t, e).servant != 0)
+                drive_of(t, e).*member = parameter == "on" ? Real(value == 0) : value;
+    m.elements = std::move(tables);
+    ++m.values_revision;
+    return true;
+}
+
+void command_motors(const Model& m, const Input& input, State& s) {
+    if (input.motors.empty() || !m.elements) return;
+    register_elements(*m.elements, s);
+    for (const Table& t : m.elements->constraints) {
+        if (!is_drive_table(t)) continue;
+        std::vector<double>& memory = element_memory(s, *t.row);
+        for (const MotorTarget& target : input.motors) {
+            const int o = target.joint.index;
+            if (o < 0 || o >= int(m.objects.size()) || m.objects[o].generation != target.joint.generation) continue;
+            for (int e = 0; e < t.count(); ++e) {
+                if (t.object[e] != o) continue;
+                double* at = memory.data() + std::size_t(e) * kDriveMemory;
+                at[kCommanded] = 1, at[kPosition] = target.position, at[kSpeed] = target.velocity;
+            }
+        }
+    }
+}
+
+} // namespace sinew

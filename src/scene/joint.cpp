@@ -1,0 +1,261 @@
+#include "scene/joint.h"
+#include "constraint/joint_drive.h"
+#include "constraint/joint_limit.h"
+#include "constraint/list.h"
+#include "core/error.h"
+#include "core/nearest.h"
+#include "scene/joint_params.h"
+#include "scene/names.h"
+#include <cmath>
+#include <fmt/format.h>
+
+namespace sinew {
+
+namespace {
+
+// one joint while it is built
+struct JointWork {
+    const SceneEntry& entry;
+    const JointKind& kind;
+    JointParams params;
+    SpringParams spring;
+    MotorParams motor;
+    const Scope& scope;
+    ModelBuilder& builder;
+    std::vector<Error>& errors;
+    std::array<int, 2> frames{-1, -1};
+    int object = -1;
+    JointAnchor anchor;
+};
+
+bool has(const JointWork& w, unsigned feature) { return w.kind.features & feature; }
+
+void add_error(JointWork& w, std::string_view key, std::string message, std::string allowed = {}) {
+    const Value* at = find(w.entry.params, std::string(key));
+    w.errors.push_back(make_error(at ? *at : w.entry.params, join_path(w.entry.path, key), std::move(message), std::move(allowed)));
+}
+
+// the held frame that stands for the world
+int world_frame(ModelBuilder& b) {
+    if (const Id id = find(b.model, kWorld)) return b.model.objects[id.index].frames.begin;
+    begin_object(b, std::string(kWorld), std::string(kWorld));
+    return add_frame(b, {}, 0, {}, kFixed);
+}
+
+void add_joint_element(JointWork& w, std::string_view row, const void* params) {
+    const ElementRow& r = *find_constraint(row);
+    add_element(table_of(w.builder.tables.constraints, r), params, w.frames, {}, w.object);
+}
+
+// axes whose x is `axis` and whose y is as near to `second` as can be
+Quat axes_of(const Vec3& axis, const Vec3& second) {
+    const Vec3 x = axis.normalized();
+    Vec3 y = second - second.dot(x) * x;
+    if (y.norm() < 1e-6 * second.norm() || y.norm() == 0) {
+        int least = 0;
+        for (int k = 1; k < 3; ++k)
+            if (std::abs(x[k]) < std::abs(x[least])) least = k;
+        y = Vec3::Unit(least) - x[least] * x;
+    }
+    y.normalize();
+    Mat3 m;
+    m << x, y, x.cross(y);
+    return Quat(m);
+}
+
+bool read_groups(JointWork& w) {
+    bool ok = true;
+    const auto read = [&](const Value& v, const char* key, auto& group) {
+        if (v.kind == Value::Kind::null) return;
+        FieldList list = collect_fields([&](auto f) { group.fields(group, w.kind.features, f); });
+        ok &= read_fields(list, v, w.scope, join_path(w.entry.path, key), w.errors);
+        group.given = true;
+    };
+    read(w.params.spring, "spring", w.spring);
+    read(w.params.motor, "motor", w.motor);
+    return ok;
+}
+
+bool check_ranges(JointWork& w) {
+    const std::size_t before = w.errors.size();
+    const auto ordered = [&](const char* key, const std::array<double, 2>& range) {
+        if (find(w.entry.params, key) && !(range[0] <= range[1])) add_error(w, key, "the first limit must not be above the second");
+    };
+    ordered("limits", w.params.limits);
+    ordered("twist", w.params.twist);
+    const bool angle = has(w, kTwist) && !has(w, kSlide);
+    const auto turn = [&](const char* key, const std::array<double, 2>& range) {
+        if (find(w.entry.params, key) && range[1] - range[0] >= 2 * kPi) add_error(w, key, "a range of a whole turn or more is no limit", "less than 360 deg");
+    };
+    if (angle) turn("limits", w.params.limits);
+    turn("twist", w.params.twist);
+    if (has(w, kAxis) && vec(w.params.axis).norm() < 1e-9) add_error(w, "axis", "has no length");
+    if (has(w, kSecondAxis) && vec(w.params.axis).cross(vec(w.params.second_axis)).norm() < 1e-6 * vec(w.params.axis).norm() * vec(w.params.second_axis).norm())
+        add_error(w, "second_axis", "must not be parallel to the axis");
+    return w.errors.size() == before;
+}
+
+bool find_bodies(JointWork& w, bool check_only, std::vector<Error>& future) {
+    if (w.entry.names[0] == kWorld && w.entry.names[1] == kWorld) return add_error(w, "between", "both sides are the world"), false;
+    for (int i = 0; i < 2; ++i) {
+        const std::string& name = w.entry.names[i];
+        if (name == kWorld) {
+            w.frames[i] = world_frame(w.builder);
+            continue;
+        }
+        const Id id = find(w.builder.model, name);
+        if (!id) { // its kind is not built, or it had an error of its own
+            if (check_only) future.push_back(make_error(w.entry.params, w.entry.path, "waits for objects that are not built yet"));
+            return false;
+        }
+        const Object& o = w.builder.model.objects[id.index];
+        if (o.frames.count() == 0) {
+            add_error(w, "between", fmt::format("'{}' is not a rigid body (points of cloth, solids and rods are tied with \"attach\")", name));
+            return false;
+        }
+        w.frames[i] = o.frames.begin;
+    }
+    return true;
+}
+
+// where the joint sits on its bodies, from where they are at the start
+void place_anchor(JointWork& w, bool at_given, bool to_given) {
+    const FrameState& f = w.builder.state.frame;
+    const Pose& frame = w.entry.frame;
+    const auto world = [&](const Real3& x) { return Vec3(vec(frame.position) + quat(frame.rotation) * vec(x)); };
+    const int shown = w.entry.names[1] == kWorld ? 0 : 1; // default place: the centre of a body
+    std::array<Vec3, 2> x;
+    x[0] = at_given ? world(w.params.at) : vec(f.p[w.frames[shown]]);
+    x[1] = to_given ? world(w.params.to) : has(w, kLength) && !at_given ? vec(f.p[w.frames[1]]) : x[0];
+    if (has(w, kLength) && !at_given) x[0] = vec(f.p[w.frames[0]]);
+    const Quat turn = quat(frame.rotation);
+    const Vec3 axis = turn * vec(w.params.axis);
+    // without a second axis the joint's others follow from the first alone
+    std::array<Quat, 2> axes;
+    axes[0] = axes[1] = axes_of(axis, has(w, kSecondAxis) ? Vec3(turn * vec(w.params.second_axis)) : Vec3::Zero());
+    for (int i = 0; i < 2; ++i) {
+        const Quat q = quat(f.q[w.frames[i]]);
+        w.anchor.local[i] = real3(q.conjugate() * (x[i] - vec(f.p[w.frames[i]])));
+        w.anchor.axes[i] = real4((q.conjugate() * axes[i]).normalized());
+    }
+    if (w.params.breaks_at > 0) w.anchor.breaks_force = w.params.breaks_at;
+    if (w.params.breaks_torque > 0) w.anchor.breaks_torque = w.params.breaks_torque;
+}
+
+void add_limit(JointWork& w, std::string_view row, Real lower, Real upper) {
+    struct Params { // as JointLimit<...>::Params
+        JointAnchor anchor;
+        Real compliance, lower, upper;
+    } p{w.anchor, w.params.compliance, lower, upper};
+    static_assert(sizeof(Params) == sizeof(JointLimit<void>::Params));
+    add_joint_element(w, row, &p);
+}
+
+void add_holding(JointWork& w, Real length, bool limits_given) {
+    if (has(w, kLength)) {
+        struct Params { // as JointDistance::Params
+            JointAnchor anchor;
+            Real compliance, length;
+        } p{w.anchor, w.params.compliance, length};
+        if (limits_given) add_limit(w, "joint_limit_length", w.params.limits[0], w.params.limits[1]);
+        else add_joint_element(w, "joint_distance", &p);
+        return;
+    }
+    struct Params { // as JointEquality<...>::Params
+        JointAnchor anchor;
+        Real compliance;
+    } p{w.anchor, w.params.compliance};
+    add_joint_element(w, w.kind.row, &p);
+    if (limits_given) add_limit(w, has(w, kSlide) ? "joint_limit_slide" : "joint_limit_twist", w.params.limits[0], w.params.limits[1]);
+    if (find(w.entry.params, "twist")) add_limit(w, "joint_limit_twist", w.params.twist[0], w.params.twist[1]);
+    if (find(w.entry.params, "swing")) add_limit(w, "joint_limit_swing", -1, w.params.swing);
+}
+
+void add_drives(JointWork& w) {
+    const std::string_view row = has(w, kSlide) ? "joint_drive_slide" : has(w, kTwist) ? "joint_drive_twist" : "joint_drive_turn";
+    DriveParams p;
+    p.anchor = w.anchor;
+    if (w.spring.given) {
+        p.stiffness = w.spring.stiffness, p.damping = w.spring.damping, p.rest = w.spring.rest;
+        if (p.stiffness > 0 || p.damping > 0) add_joint_element(w, row, &p);
+    }
+    if (w.motor.given) {
+        p = {w.anchor, w.motor.stiffness, w.motor.damping, w.motor.position, w.motor.speed, std::min(w.motor.limit, kNoLimit), 1, w.motor.on ? 0.0 : 1.0};
+        add_joint_element(w, row, &p);
+    }
+    if (w.params.friction > 0) {
+        p = {w.anchor, 0, 0, 0, 0, w.params.friction, 0, 0};
+        add_joint_element(w, row, &p);
+    }
+}
+
+void add_joint(JointWork& w, bool check_only, std::vector<Error>& future) {
+    FieldList list;
+    describe_joint(w.params, w.kind.features, list);
+    if (!read_fields(list, w.entry.params, w.scope, w.entry.path, w.errors) || !read_groups(w) || !check_ranges(w)) return;
+    const auto given = [&](std::string_view name) {
+        const FieldRef* f = find_field(list, name);
+        return f && f->given;
+    };
+    if (!find_bodies(w, check_only, future)) return;
+    if (find(w.builder.model, w.entry.name)) {
+        add_error(w, "between", fmt::format("the name '{}' is taken by an object", w.entry.name));
+        return;
+    }
+    place_anchor(w, given("at"), given("to"));
+    w.object = begin_object(w.builder, w.entry.name, w.entry.kind);
+    const FrameState& f = w.builder.state.frame;
+    const auto place = [&](int i) {
+        return Vec3(vec(f.p[w.frames[i]]) + quat(f.q[w.frames[i]]) * vec(w.anchor.local[i]));
+    };
+    add_holding(w, given("length") ? w.params.length : (place(1) - place(0)).norm(), given("limits"));
+    add_drives(w);
+}
+
+template <unsigned Features> JointKind kind(std::string_view name, std::string_view doc, std::string_view row) {
+    return {name, doc, row, Features, []() -> std::shared_ptr<void> { return std::make_shared<JointParams>(); },
+            [](void* p, unsigned features, FieldList& list) { describe_joint(*static_cast<JointParams*>(p), features, list); }};
+}
+
+} // namespace
+
+std::span<const JointKind> joint_kinds() {
+    static const std::vector<JointKind> kinds{
+        kind<kTurn>("ball", "two bodies share a point", "joint_ball"),
+        kind<kAxis | kSwing | kTurn>("cone_twist", "ball joint whose axis stays in a cone and whose twist is limited", "joint_ball"),
+        kind<kAxis | kSlide | kTwistToo>("cylindrical", "slides along an axis and turns about it", "joint_cylindrical"),
+        kind<kLength>("distance", "rod between two places, or with limits a rope or strut", "joint_distance"),
+        kind<kAxis | kTwist>("hinge", "two bodies share a point and an axis", "joint_hinge"),
+        kind<kAxis>("planar", "moves in the plane across the axis and turns about it", "joint_planar"),
+        kind<kAxis | kSlide>("point_on_line", "a point of the second body stays on a line of the first", "joint_line"),
+        kind<kAxis | kSlide>("slider", "slides along an axis without turning", "joint_slider"),
+        kind<kAxis | kSecondAxis>("universal", "two crossed axes, one in each body, as of a Cardan shaft", "joint_universal"),
+        kind<0>("weld", "two bodies move as one", "joint_weld"),
+    };
+    return kinds;
+}
+
+const JointKind* find_joint_kind(std::string_view name) {
+    for (const JointKind& k : joint_kinds())
+        if (k.name == name) return &k;
+    return nullptr;
+}
+
+void add_joints(const Scene& scene, const Scope& scene_scope, bool check_only, ModelBuilder& b, std::vector<Error>& future,
+                std::vector<Error>& errors) {
+    for (const SceneEntry& e : scene.joints) {
+        const JointKind* kind = find_joint_kind(e.kind);
+        if (!kind) {
+            std::vector<std::string> known;
+            for (const JointKind& k : joint_kinds()) known.emplace_back(k.name);
+            errors.push_back(make_error(text_at(e.kind, e.params.place), join_path(e.path, "kind"), "no joint of this kind",
+                                        fmt::format("{}", fmt::join(known, ", ")), find_nearest(e.kind, known)));
+            continue;
+        }
+        const Scope scope = make_scope(scene_scope, e.vars);
+        JointWork w{e, *kind, {}, {}, {}, scope, b, errors, {-1, -1}, -1, {}};
+        add_joint(w, check_only, future);
+    }
+}
+
+} // namespace sinew

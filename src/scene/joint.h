@@ -1,0 +1,25 @@
+// Joints of a scene: kinds with their parameters, and what becomes of them in the model. A joint is an object without
+// unknowns that owns constraint elements over two frames (constraint/joint_object.h); "world" is a held frame at the origin.
+#pragma once
+#include "core/fields.h"
+#include "model/builder.h"
+#include "scene/scope.h"
+#include "sinew/scene.h"
+#include <memory>
+
+namespace sinew {
+
+struct JointKind {
+    std::string_view name, doc;
+    std::string_view row;            // the constraint that keeps the bodies together; empty = limits only
+    unsigned features = 0;           // JointFeature bits
+    std::shared_ptr<void> (*make_params)();
+    void (*describe_as)(void* params, unsigned features, FieldList&);
+    void describe(void* params, FieldList& list) const { describe_as(params, features, list); }
+};
+std::span<const JointKind> joint_kinds();
+const JointKind* find_joint_kind(std::string_view name); // null if there is none
+
+void add_joints(const Scene&, const Scope&, bool check_only, ModelBuilder&, std::vector<Error>& future, std::vector<Error>& errors);
+
+} // namespace sinew

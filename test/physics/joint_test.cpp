@@ -1,0 +1,195 @@
+// Joints against closed forms, under every solver that takes them. Explicit steps see rigid joints as springs of 1e7 N/m,
+// dual solvers as exact rows; tolerances below name the larger of the two errors.
+#include "physics/simulation.h"
+#include "constraint/joint_object.h"
+#include "model/edit.h"
+#include "sinew/sinew.h"
+#include <cmath>
+#include <fmt/format.h>
+
+using namespace sinew;
+
+namespace {
+
+std::vector<std::string> able_solvers() {
+    std::vector<std::string> names{"explicit"};
+    if (find_solver("velocity")) names.push_back("velocity");
+    return names;
+}
+
+struct JointTest : testing::TestWithParam<std::string> {
+    std::string solver = GetParam();
+    bool is_explicit() const { return solver == "explicit"; }
+    double dt() const { return is_explicit() ? 1e-4 : 1e-3; }
+    // a scene of the given members, run to its end
+    std::optional<Simulation> run(const std::string& members, double seconds) const {
+        std::optional<Simulation> s = begin(members, seconds);
+        while (s && !is_finished(*s))
+            if (simulate_step(*s) == Status::failed) {
+                ADD_FAILURE() << s->report.message;
+                return std::nullopt;
+            }
+        return s;
+    }
+    std::optional<Simulation> begin(const std::string& members, double seconds) const {
+        return start(fmt::format(R"({{ "sinew": 1, "solver": "{}", "time": {{ "dt": {}, "substeps": 10, "seconds": {} }}, {} }})", solver,
+                                 dt(), seconds, members));
+    }
+};
+INSTANTIATE_TEST_SUITE_P(solvers, JointTest, testing::ValuesIn(able_solvers()), [](const auto& info) { return info.param; });
+
+// rod of 1 m, 0.1 m thick, hung at its end from the origin by a hinge, swung out by `angle` about z
+std::string rod_scene(double angle, const std::string& kind = R"("kind": "hinge", "axis": [0, 0, 1])") {
+    return fmt::format(R"("objects": {{ "rod": {{ "kind": "box", "size": [0.1, 1, 0.1], "mass": 2, "contact": false,
+          "at": [{}, {}, 0], "rotate": {{ "axis": [0, 0, 1], "angle": {} }} }} }},
+        "joints": {{ "pivot": {{ {}, "between": ["world", "rod"], "at": [0, 0, 0] }} }})",
+                       0.5 * std::sin(angle), -0.5 * std::cos(angle), angle, kind);
+}
+constexpr double kRodInertia = 2 * (1.01 / 12 + 0.25); // about the pivot
+double pendulum_period(double angle) {
+    double a = 1, b = std::cos(angle / 2);
+    for (int i = 0; i < 10; ++i) {
+        const double mean = (a + b) / 2;
+        b = std::sqrt(a * b), a = mean;
+    }
+    return 2 * kPi * std::sqrt(kRodInertia / (2 * 9.81 * 0.5)) / a;
+}
+
+} // namespace
+
+// Half a period takes the rod to the other side: T = 2 pi sqrt(I/(m g d)) / AGM(1, cos(angle/2)).
+TEST_P(JointTest, pendulum_keeps_its_period) {
+    const double angle = 0.5, half = pendulum_period(angle) / 2;
+    const auto s = run(rod_scene(angle), half);
+    ASSERT_TRUE(s);
+    // order 1 in dt: error of phase w dt/2 turns into a second-order error of the angle at the turning point; damping of
+    // implicit velocity steps shows as w^2 dt T/4 of the amplitude
+    EXPECT_NEAR(measure(*s, "pivot.angle"), -2 * angle, is_explicit() ? 2e-3 : 2e-2);
+    EXPECT_LT(measure(*s, "pivot.joint_error"), is_explicit() ? 1e-5 : 1e-3);
+}
+
+// At rest the pivot carries the weight: 2 kg times 9.81 m/s^2, upward on the second body.
+TEST_P(JointTest, force_of_a_hanging_body_is_its_weight) {
+    const auto s = run(rod_scene(0), 0.1);
+    ASSERT_TRUE(s);
+    EXPECT_NEAR(measure(*s, "pivot.force.y"), 2 * 9.81, is_explicit() ? 20 : 0.05); // explicit: the spring rings with m g
+    EXPECT_NEAR(measure(*s, "pivot.force.x"), 0, 0.05);
+}
+
+// A cantilever: the weld carries weight and moment m g d about z.
+TEST_P(JointTest, weld_carries_force_and_moment) {
+    const auto s = run(R"("objects": { "arm": { "kind": "box", "size": [1, 0.1, 0.1], "mass": 2, "contact": false, "at": [0.5, 0, 0] } },
+        "joints": { "root": { "kind": "weld", "between": ["world", "arm"], "at": [0, 0, 0], "compliance": 1e-6 } })", 0.2);
+    ASSERT_TRUE(s);
+    if (is_explicit()) return; // it rings undamped
+    EXPECT_NEAR(measure(*s, "root.force.y"), 2 * 9.81, 0.1);
+    EXPECT_NEAR(measure(*s, "root.torque.z"), 2 * 9.81 * 0.5, 0.1);
+}
+
+// Spring along a slider: s = v/w sin(w t), w = sqrt(k/m) = 10 rad/s.
+TEST_P(JointTest, slider_with_a_spring_oscillates) {
+    const auto s = run(R"("gravity": 0, "objects": { "cart": { "kind": "box", "size": [0.2, 0.2, 0.2], "mass": 1, "contact": false, "velocity": [1, 0, 0] } },
+        "joints": { "rail": { "kind": "slider", "between": ["world", "cart"], "axis": [1, 0, 0], "spring": { "stiffness": 100 } } })", 0.15 * kPi);
+    ASSERT_TRUE(s);
+    // three quarters of a period: the lowest point -0.1 m; implicit springs of dual solvers damp by w dt/2 per radian: 2.4 %
+    EXPECT_NEAR(measure(*s, "rail.slide"), -0.1, is_explicit() ? 1e-4 : 3e-3);
+    EXPECT_NEAR(measure(*s, "cart.y"), 0, 1e-9);
+}
+
+// A motor with a torque limit: speed L t / I until the target, then the target. I = m/6 a^2 of a cube.
+TEST_P(JointTest, motor_speeds_up_at_its_limit_and_then_holds_its_speed) {
+    const std::string scene = R"("gravity": 0, "objects": { "wheel": { "kind": "box", "size": [1, 1, 1], "mass": 6, "contact": false } },
+        "joints": { "axle": { "kind": "hinge", "between": ["world", "wheel"], "axis": [0, 0, 1], "motor": { "speed": 3, "limit": 2 } } })";
+    auto s = begin(scene, 3);
+    ASSERT_TRUE(s);
+    while (!is_finished(*s)) {
+        ASSERT_EQ(simulate_step(*s), Status::ok);
+        if (std::abs(s->now.time - 1) < 0.1 * dt()) {
+            EXPECT_NEAR(measure(*s, "wheel.spin.z"), 2, 0.01);
+        }
+    }
+    EXPECT_NEAR(measure(*s, "wheel.spin.z"), 3, 0.01); // energy solvers: within 0.1 % of the speed, see joint_drive.h
+}
+
+// Dry friction of 2 N m on the same wheel turning at 3 rad/s: stops after I w/L = 1.5 s, having turned w t/2 = 2.25 rad.
+TEST_P(JointTest, friction_of_a_hinge_stops_a_wheel) {
+    const auto s = run(R"("gravity": 0, "objects": { "wheel": { "kind": "box", "size": [1, 1, 1], "mass": 6, "contact": false, "angular_velocity": [0, 0, 3] } },
+        "joints": { "axle": { "kind": "hinge", "between": ["world", "wheel"], "axis": [0, 0, 1], "friction": 2 } })", 2);
+    ASSERT_TRUE(s);
+    EXPECT_NEAR(measure(*s, "wheel.spin.z"), 0, 1e-3);
+    EXPECT_NEAR(measure(*s, "axle.angle"), 2.25, 0.01);
+}
+
+// A rod falls against the limit of its hinge and stays there.
+TEST_P(JointTest, limit_of_a_hinge_holds_a_falling_rod) {
+    const auto s = run(rod_scene(1, R"("kind": "hinge", "axis": [0, 0, 1], "limits": [-0.5, 0.5], "friction": 0.5)"), 3);
+    ASSERT_TRUE(s);
+    if (is_explicit()) {
+        EXPECT_GT(measure(*s, "pivot.angle"), -0.502); // it bounces: nothing dissipates in the limit itself
+    } else {
+        EXPECT_NEAR(measure(*s, "pivot.angle"), -0.5, 5e-3);
+    }
+}
+
+// The rope is slack until the ball has fallen its length, and never longer.
+TEST_P(JointTest, rope_is_slack_and_then_taut) {
+    const auto s = run(R"("objects": { "ball": { "kind": "sphere", "radius": 0.1, "mass": 1, "contact": false } },
+        "joints": { "rope": { "kind": "distance", "between": ["world", "ball"], "at": [0, 0, 0], "limits": [0, 0.5] } })", 0.3);
+    ASSERT_TRUE(s);
+    EXPECT_NEAR(measure(*s, "ball.y"), -0.5 * 9.81 * 0.09, 2e-3); // free fall, first order in dt
+    const auto taut = run(R"("objects": { "ball": { "kind": "sphere", "radius": 0.1, "mass": 1, "contact": false } },
+        "joints": { "rope": { "kind": "distance", "between": ["world", "ball"], "at": [0, 0, 0], "limits": [0, 0.5] } })", 0.6);
+    ASSERT_TRUE(taut);
+    EXPECT_LT(measure(*taut, "rope.length"), 0.5 + 2e-3);
+}
+
+// 10 kg on a joint that bears 50 N: it breaks in the first steps and the body falls freely after that.
+TEST_P(JointTest, overloaded_joint_breaks_and_is_gone) {
+    auto s = begin(R"("objects": { "load": { "kind": "sphere", "radius": 0.1, "mass": 10, "contact": false } },
+        "joints": { "hook": { "kind": "ball", "between": ["world", "load"], "breaks_at": "50 N" } })", 0.5);
+    ASSERT_TRUE(s);
+    std::vector<std::string> events;
+    while (!is_finished(*s)) {
+        ASSERT_EQ(simulate_step(*s), Status::ok);
+        events.insert(events.end(), s->events.begin(), s->events.end());
+    }
+    ASSERT_EQ(events.size(), 1u);
+    EXPECT_NE(events[0].find("hook"), std::string::npos);
+    EXPECT_FALSE(find(s->compiled.model, "hook"));
+    EXPECT_NEAR(measure(*s, "load.velocity.y"), -9.81 * 0.5, 9.81 * 0.01); // less than 10 ms on the hook
+}
+
+// Body and joint removed between steps: the joint goes with the body, the other body falls; the same edits give the same bits.
+TEST_P(JointTest, joints_go_with_their_bodies_and_edits_replay) {
+    const std::string scene = R"("objects": { "a": { "kind": "sphere", "radius": 0.1, "mass": 1, "at": [0, 0, 0], "contact": false },
+          "b": { "kind": "sphere", "radius": 0.1, "mass": 1, "at": [0.5, 0, 0], "contact": false } },
+        "joints": { "top": { "kind": "ball", "between": ["world", "a"] }, "link": { "kind": "ball", "between": ["a", "b"], "at": [0.25, 0, 0] } })";
+    std::vector<std::uint64_t> hashes;
+    for (int run = 0; run < 2; ++run) {
+        auto s = begin(scene, 0.1);
+        ASSERT_TRUE(s);
+        for (int k = 0; k < 20; ++k) ASSERT_EQ(simulate_step(*s), Status::ok);
+        Model& m = s->compiled.model;
+        const Id link = find(m, "link");
+        EXPECT_TRUE(remove_object(m, s->now, find(m, "a")));
+        EXPECT_FALSE(find(m, "link"));
+        EXPECT_FALSE(find(m, "top"));
+        EXPECT_FALSE(remove_object(m, s->now, link)); // an old id is refused
+        while (!is_finished(*s)) ASSERT_EQ(simulate_step(*s), Status::ok);
+        hashes.push_back(hash(s->now));
+    }
+    EXPECT_EQ(hashes[0], hashes[1]);
+}
+
+// Motor targets from the input hold until others come.
+TEST_P(JointTest, motor_follows_the_input) {
+    auto s = begin(R"("gravity": 0, "objects": { "wheel": { "kind": "box", "size": [1, 1, 1], "mass": 6, "contact": false } },
+        "joints": { "axle": { "kind": "hinge", "between": ["world", "wheel"], "axis": [0, 0, 1], "motor": { "limit": 50 } } })", 1);
+    ASSERT_TRUE(s);
+    s->input.motors = {{find(s->compiled.model, "axle"), 0, 2}};
+    while (!is_finished(*s)) ASSERT_EQ(simulate_step(*s), Status::ok);
+    EXPECT_NEAR(measure(*s, "wheel.spin.z"), 2, 0.01);
+    EXPECT_TRUE(set_motor(s->compiled.model, find(s->compiled.model, "axle").index, "on", 0));
+    EXPECT_FALSE(set_motor(s->compiled.model, find(s->compiled.model, "wheel").index, "on", 0));
+    EXPECT_FALSE(set_motor(s->compiled.model, find(s->compiled.model, "axle").index, "colour", 0));
+}
