@@ -1,5 +1,5 @@
-// The force of a drive (joint_drive.h) for energy solvers, which have no rows to clamp:
-//   lambda_r = clamp(-C_r/alpha - gain (dC_r/dt - rate_r), -limit, limit),  f = J^T lambda
+// The force of a drive (joint_drive.h) for energy solvers, which have no rows to clamp, and the damping of soft rows:
+//   lambda_r = clamp(-C_r/alpha - gain (dC_r/dt - rate_r), -limit, limit)  or  -damping dC_r/dt,  f = J^T lambda
 // and its derivatives. With J at exp(d) q the row J(d) . t has the derivative H + 1/2 K, where t . K d = J_rot . (t x d): the
 // second derivative H is that of C(exp(d) q), symmetric, and rotations do not commute.
 #pragma once
@@ -29,9 +29,17 @@ template <class C> struct DriveForce : ElementsOf<C> {
     }
     // multiplier of row r and whether the limit cuts it
     static std::pair<Real, bool> multiplier(const typename C::Data& d, const StepContext& c, Real value, Real rate, int r) {
-        const Real alpha = C::compliance(d), wanted = C::rate(d, c)[r];
-        const Real raw = (alpha > 0 ? -value / alpha : 0) - C::gain(d, wanted) * (rate - wanted);
-        return {std::clamp(raw, -C::limit(d), C::limit(d)), std::abs(raw) > C::limit(d)};
+        if constexpr (!is_driven<C>()) return {-C::damping(d) * rate, false};
+        else {
+            const Real alpha = C::compliance(d), wanted = C::rate(d, c)[r];
+            const Real raw = (alpha > 0 ? -value / alpha : 0) - C::gain(d, wanted) * (rate - wanted);
+            return {std::clamp(raw, -C::limit(d), C::limit(d)), std::abs(raw) > C::limit(d)};
+        }
+    }
+    // derivatives of -lambda by C and by its rate
+    static std::pair<Real, Real> slopes(const typename C::Data& d, const StepContext& c, int r) {
+        if constexpr (is_driven<C>()) return {C::compliance(d) > 0 ? 1 / C::compliance(d) : 0, C::gain(d, C::rate(d, c)[r])};
+        else return {0, C::damping(d)};
     }
 
     static void force(const Table& t, const Evaluation& ev, int begin, int end, Real* out) {
@@ -66,8 +74,8 @@ template <class C> struct DriveForce : ElementsOf<C> {
                     const auto [lambda, is_cut] = multiplier(d, c, local.c[r], j.dot(v), r);
                     by_x += lambda * dj;
                     if (is_cut) continue;
-                    const Real alpha = C::compliance(d), gain = C::gain(d, C::rate(d, c)[r]);
-                    by_x -= j * ((alpha > 0 ? 1 / alpha : 0) * j + gain * dj.transpose() * v).transpose();
+                    const auto [stiffness, gain] = slopes(d, c, r);
+                    by_x -= j * (stiffness * j + gain * dj.transpose() * v).transpose();
                     by_v -= gain * j * j.transpose();
                 }
             }

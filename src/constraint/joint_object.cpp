@@ -1,8 +1,10 @@
 #include "constraint/joint_object.h"
+#include "constraint/attach_point.h"
 #include "constraint/joint_drive.h"
 #include "model/visit.h"
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace sinew {
 
@@ -153,6 +155,28 @@ std::vector<BrokenJoint> find_broken_joints(const Model& m, const State& s) {
     });
     std::sort(out.begin(), out.end(), [](const BrokenJoint& a, const BrokenJoint& b) { return a.object < b.object; });
     out.erase(std::unique(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.object == b.object; }), out.end());
+    return out;
+}
+
+std::vector<std::pair<int, Real>> find_broken_attachments(const Model& m, const State& s) {
+    std::map<int, std::pair<Real, Real>> groups; // sum of forces, what it bears
+    const Evaluation ev = evaluation_of_state(m, s);
+    for (const Table& t : m.elements->constraints) {
+        if (t.row->name != AttachPoint::name) continue;
+        const Real* rows = find_row_forces(t, s);
+        for (int e = 0; e < t.count(); ++e) {
+            const auto& d = *reinterpret_cast<const AttachPoint::Data*>(t.data.data() + std::size_t(e) * t.row->data_size);
+            if (!(d.breaks_at < 1e300)) continue;
+            VecN<9> g;
+            t.row->gradient(t, ev, e, e + 1, g.data());
+            const Real force = rows ? Eigen::Map<const Vec3>(rows + 3 * e).norm() : g.head<3>().norm();
+            auto& group = groups[int(d.group)];
+            group.first += force, group.second = d.breaks_at;
+        }
+    }
+    std::vector<std::pair<int, Real>> out;
+    for (const auto& [group, load] : groups)
+        if (load.first > load.second) out.push_back({group, load.first});
     return out;
 }
 

@@ -33,6 +33,9 @@ struct BrokenJoint {
 };
 std::vector<BrokenJoint> find_broken_joints(const Model&, const State&);
 
+// Groups of attach_point (attachments of the scene) that carry more than they bear, with the sum of their forces [N].
+std::vector<std::pair<int, Real>> find_broken_attachments(const Model&, const State&);
+
 // Motors: parameters speed, position, limit, stiffness, damping, and on (1 or 0). False: the object has no motor or the
 // parameter has another name.
 bool set_motor(Model&, int object, std::string_view parameter, Real value);

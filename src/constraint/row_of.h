@@ -144,6 +144,11 @@ template <Constraint C> ElementRow make_constraint_row() {
         row.value = L::value;
         row.gradient = L::gradient;
         row.hessian = L::hessian;
+        if constexpr (requires(const typename C::Data& d) { C::damping(d); }) {
+            row.views |= kForce;
+            row.force = DriveForce<C>::force;
+            row.force_derivatives = DriveForce<C>::force_derivatives;
+        }
     }
     row.constraint = L::constraint;
     row.constraint_hessian = L::constraint_hessian;

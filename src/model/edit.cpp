@@ -186,37 +186,48 @@ static void end_empty_owners(Model& m, const std::vector<int>& owners) {
     }
 }
 
-static void drop_elements(std::vector<Table>& tables, const Object& o, int object, State& s, std::vector<int>& owners) {
+static void drop_elements(std::vector<Table>& tables, State& s, const std::function<bool(const Table&, int)>& gone,
+                          std::vector<int>& owners) {
     for (Table& t : tables) {
         Table kept{t.row, {}, {}, {}};
         std::vector<double> memory;
         const int size = t.row->memory_size;
         for (int e = 0; e < t.count(); ++e) {
-            if (t.object[e] == object || refers_to(o, t, e)) {
-                if (t.object[e] != object) owners.push_back(t.object[e]);
+            if (gone(t, e)) {
+                owners.push_back(t.object[e]);
                 continue;
             }
-            kept.stencil.insert(kept.stencil.end(), t.stencil.begin() + std::size_t(e) * t.row->stencil, t.stencil.begin() + std::size_t(e + 1) * t.row->stencil);
-            kept.data.insert(kept.data.end(), t.data.begin() + e * t.row->data_size, t.data.begin() + (e + 1) * t.row->data_size);
+            const auto stencil = t.stencil.begin() + std::ptrdiff_t(e) * t.row->stencil;
+            const auto data = t.data.begin() + std::ptrdiff_t(e * t.row->data_size);
+            kept.stencil.insert(kept.stencil.end(), stencil, stencil + t.row->stencil);
+            kept.data.insert(kept.data.end(), data, data + std::ptrdiff_t(t.row->data_size));
             kept.object.push_back(t.object[e]);
             for (int k = 0; k < size; ++k) memory.push_back(element_memory(s, *t.row)[std::size_t(e) * size + k]);
         }
+        if (kept.count() == t.count()) continue;
         if (size) element_memory(s, *t.row) = std::move(memory);
         t = std::move(kept);
     }
+}
+
+void remove_elements(Model& m, State& s, const std::function<bool(const Table&, int element)>& gone) {
+    auto tables = std::make_shared<Tables>(*m.elements);
+    register_elements(*tables, s);
+    std::vector<int> owners;
+    drop_elements(tables->energies, s, gone, owners);
+    drop_elements(tables->constraints, s, gone, owners);
+    m.elements = std::move(tables);
+    ++m.topology_revision;
+    end_empty_owners(m, owners);
 }
 
 bool remove_object(Model& m, State& s, Id id) {
     if (id.index < 0 || id.index >= int(m.objects.size())) return false;
     Object& o = m.objects[id.index];
     if (!o.alive || o.generation != id.generation) return false;
-    auto tables = std::make_shared<Tables>(*m.elements);
-    register_elements(*tables, s);
-    std::vector<int> owners;
-    drop_elements(tables->energies, o, id.index, s, owners);
-    drop_elements(tables->constraints, o, id.index, s, owners);
-    m.elements = std::move(tables);
-    end_empty_owners(m, owners);
+    o.alive = false;
+    ++o.generation;
+    remove_elements(m, s, [&](const Table& t, int e) { return t.object[e] == id.index || refers_to(o, t, e); });
     if (o.points.count()) {
         if (s.point.alive.empty()) {
             s.point.alive.assign(point_count(m), 1);
@@ -234,9 +245,6 @@ bool remove_object(Model& m, State& s, Id id) {
     std::erase_if(m.obstacles, [&](const Obstacle& x) { return x.object == id.index; });
     for (int k = int(m.emitters.size()); k-- > 0;)
         if (m.emitters[k].object == id.index) remove_emitter(m, s, k);
-    o.alive = false;
-    ++o.generation;
-    ++m.topology_revision;
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include "model/element.h"
 #include "sinew/model.h"
 #include "sinew/state.h"
+#include <functional>
 
 namespace sinew {
 
@@ -12,5 +13,7 @@ namespace sinew {
 int append_model(Model& to, State& to_state, const Model& more, const State& more_state);
 // Points die, bodies are held out of the way, elements and surface go; false if there is no such object.
 bool remove_object(Model&, State&, Id);
+// Elements for which `gone` holds; what they remember goes with them.
+void remove_elements(Model&, State&, const std::function<bool(const Table&, int element)>& gone);
 
 } // namespace sinew

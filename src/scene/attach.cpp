@@ -1,6 +1,7 @@
 #include "scene/attach.h"
+#include "constraint/attach_point.h"
+#include "constraint/list.h"
 #include "core/error.h"
-#include "energy/attach_frame.h"
 #include "energy/list.h"
 #include "energy/spring_zero.h"
 #include "geometry/topology.h"
@@ -17,12 +18,14 @@ struct AttachParams {
     Value points, to;
     Real stiffness = 1e4, damping = 0;
     Real breaks_at = std::numeric_limits<Real>::infinity();
+    bool rigid = false;
     template <class V> static void fields(AttachParams& p, V&& v) {
         v("points", p.points, Field{.doc = "which points: a selection with \"of\""});
         v("to", p.to, Field{.doc = "an object, \"world\", or a selection of another object"});
-        v("stiffness", p.stiffness, Field{.min = 0, .unit = "N/m", .doc = "of soft pins"});
+        v("stiffness", p.stiffness, Field{.min = 0, .min_exclusive = true, .unit = "N/m", .doc = "of soft pins"});
         v("damping", p.damping, Field{.min = 0, .unit = "N s/m", .doc = "of soft pins"});
-        v("breaks_at", p.breaks_at, Field{.min = 0, .unit = "N", .doc = "force at which it lets go"});
+        v("rigid", p.rigid, Field{.doc = "to a free body: no pins but exact constraints, for solvers that have them"});
+        v("breaks_at", p.breaks_at, Field{.min = 0, .min_exclusive = true, .unit = "N", .doc = "to a free body: sum of the forces at which all of it lets go"});
     }
 };
 struct RuleParams {
@@ -86,12 +89,19 @@ void fix_points(const std::vector<int>& points, int owner, int follows, const st
     handles.push_back(std::move(h));
 }
 
-void pin_to_frame(const std::vector<int>& points, int frame, const AttachParams& p, ModelBuilder& b) {
+// soft pins to a free body, or rigid ones
+void pin_to_frame(const std::vector<int>& points, int owner, int frame, const AttachParams& p, const std::string& group, ModelBuilder& b,
+                  std::vector<Handle>& handles) {
+    Handle h;
+    h.object = owner;
+    h.released_by = b.model.objects[owner].name + "." + group;
+    h.pins = 1 + int(handles.size());
     for (int i : points) {
         const Vec3 local = quat(b.state.frame.q[frame]).conjugate() * (vec(b.state.point.x[i]) - vec(b.state.frame.p[frame]));
-        const AttachFrame::Params params{p.stiffness, p.damping, real3(local)};
-        add_energy(b, *find_energy("attach_frame"), &params, std::array<int, 2>{i, frame});
+        const AttachPoint::Params params{p.rigid ? 0 : 1 / p.stiffness, p.damping, real3(local), Real(h.pins), std::min(p.breaks_at, 1e300)};
+        add_constraint(b, *find_constraint("attach_point"), &params, std::array<int, 2>{i, frame});
     }
+    handles.push_back(std::move(h));
 }
 
 std::string group_of(const Value& points) {
@@ -108,7 +118,6 @@ void add_attachments(const Scene& scene, const Scope& scene_scope, bool check_on
         FieldList list = collect_fields([&](auto v) { AttachParams::fields(p, v); });
         const Scope scope = make_scope(scene_scope, e.vars);
         if (!read_fields(list, e.params, scope, e.path, errors)) continue;
-        if (std::isfinite(p.breaks_at)) future.push_back(make_error(*find(e.params, "breaks_at"), join_path(e.path, "breaks_at"), "breaking attachments are not built yet"));
         const Id owner = find(b.model, e.names[0]);
         const bool to_world = e.names[1] == kWorld;
         const Id to = to_world ? Id{} : find(b.model, e.names[1]);
@@ -124,14 +133,19 @@ void add_attachments(const Scene& scene, const Scope& scene_scope, bool check_on
         }
         const std::vector<int> points = select_points(p.points, scope, join_path(e.path, "points"), owner.index, b, errors);
         if (to_world) {
+            if (std::isfinite(p.breaks_at))
+                errors.push_back(make_error(*find(e.params, "breaks_at"), join_path(e.path, "breaks_at"), "only attachments to free bodies break"));
             fix_points(points, owner.index, -1, group_of(p.points), b, handles);
             continue;
         }
         const Object& target = b.model.objects[to.index];
+        const bool free_body = target.frames.count() && !(b.model.frame.flags[target.frames.begin] & kFixed);
+        if (std::isfinite(p.breaks_at) && !free_body)
+            errors.push_back(make_error(*find(e.params, "breaks_at"), join_path(e.path, "breaks_at"), "only attachments to free bodies break"));
         if (target.frames.count()) {
             const int frame = target.frames.begin;
             if (b.model.frame.flags[frame] & kFixed) fix_points(points, owner.index, to.index, group_of(p.points), b, handles);
-            else pin_to_frame(points, frame, p, b);
+            else pin_to_frame(points, owner.index, frame, p, group_of(p.points), b, handles);
             continue;
         }
         const std::vector<int> others = select_points(p.to.kind == Value::Kind::object ? p.to : make_text("all"), scope,

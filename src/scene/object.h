@@ -16,6 +16,7 @@ struct Handle {
     std::vector<Real3> local;        // [m] in the axes of what moves them
     int follows = -1;                // object that moves them, -1 = their own object's motion
     std::string released_by;         // "cape.collar": the name an event releases
+    int pins = 0;                    // instead of fixed points: group of the constraints attach_point
 };
 
 struct AnimationTrack; // scene/animation.h

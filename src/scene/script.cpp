@@ -1,4 +1,5 @@
 #include "scene/script.h"
+#include "constraint/attach_point.h"
 #include "constraint/joint_object.h"
 #include "core/error.h"
 #include "model/edit.h"
@@ -126,7 +127,27 @@ void break_joints(Model& m, State& s, std::vector<std::string>& happened) {
         remove_object(m, s, {j.object, m.objects[j.object].generation});
     }
 }
+// pins of an attachment of the scene
+void release_pins(Model& m, State& s, int group) {
+    remove_elements(m, s, [&](const Table& t, int e) {
+        return t.row->name == AttachPoint::name &&
+               int(reinterpret_cast<const AttachPoint::Data*>(t.data.data() + std::size_t(e) * t.row->data_size)->group) == group;
+    });
+}
+constexpr const char* kBrokenPins = "attach.broken";
+void break_attachments(const Script& script, Model& m, State& s, std::vector<std::string>& happened) {
+    for (const auto& [group, force] : find_broken_attachments(m, s)) {
+        memory_array(s, kBrokenPins, script.handles.size() + 1)[group] = 1;
+        for (const Handle& h : script.handles)
+            if (h.pins == group) happened.push_back(fmt::format("t = {:.4f} s: attachment '{}' breaks at {:.4g} N", s.time, h.released_by, force));
+        release_pins(m, s, group);
+    }
+}
+
 void break_again(Model& m, State& s) {
+    if (const std::vector<double>* pins = find_memory(s, kBrokenPins))
+        for (std::size_t k = 0; k < pins->size(); ++k)
+            if ((*pins)[k] != 0) release_pins(m, s, int(k));
     const std::vector<double>* broken = find_memory(s, kBroken);
     if (!broken) return;
     const std::vector<double> flags = *broken;
@@ -147,6 +168,7 @@ void apply_event(Script& script, Model& m, State& s, const Event& e, bool again)
         for (const Handle& h : script.handles) {
             if (!match_name(r.target, m.objects[h.object].name)) continue;
             if (!r.group.empty() && h.released_by != m.objects[h.object].name + "." + r.group) continue;
+            if (h.pins) release_pins(m, s, h.pins);
             for (int point : h.points) m.point.flags[point] &= std::uint8_t(~kFixed);
             ++m.topology_revision; // the set of unknowns changes
         }
@@ -173,6 +195,7 @@ void register_events(const Script& script, const Model& m, State& s) {
 std::vector<std::string> run_events(Script& script, Model& m, State& s, const Report& r, double frame) {
     std::vector<std::string> happened;
     break_joints(m, s, happened);
+    break_attachments(script, m, s, happened);
     for (std::size_t k = 0; k < script.events.size(); ++k) {
         const ScriptEvent& e = script.events[k];
         double* memory = memory_array(s, "script.events", kEventMemory * script.events.size()).data() + kEventMemory * k;
