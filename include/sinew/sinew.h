@@ -48,6 +48,12 @@ Result<State> restore(const Model&, const std::string& file);
 // Views of one object, valid until the next step or edit.
 std::span<const Real3> points(const Model&, const State&, Id);
 Pose pose(const Model&, const State&, Id);
+// What a joint does to its second body, at its place there, in the world, in the last step; zero if the id is no joint.
+struct JointForce {
+    Real3 force;  // [N]
+    Real3 torque; // [N m]
+};
+JointForce joint_force(const Model&, const State&, Id);
 std::vector<std::array<int, 3>> triangles(const Model&, Id); // indices into points(...) or the body's vertices
 
 // Edits between steps; ids stay valid.

@@ -1,4 +1,5 @@
 // The verbs of sinew/sinew.h for embedding programs. No exception leaves them.
+#include "constraint/joint_object.h"
 #include "geometry/triangulate.h"
 #include "model/edit.h"
 #include "model/emit.h"
@@ -144,6 +145,18 @@ Pose pose(const Model& m, const State& s, Id id) {
     return {s.frame.p[o->frames.begin], s.frame.q[o->frames.begin]};
 }
 
+JointForce joint_force(const Model& m, const State& s, Id id) {
+    const Object* o = checked(m, id);
+    if (!o || !is_joint(m, id.index)) return {};
+    try {
+        std::vector<JointLoad> loads;
+        compute_joint_loads(m, s, loads);
+        return {real3(loads[id.index].force), real3(loads[id.index].torque)};
+    } catch (const std::exception&) { // no memory, no answer
+        return {};
+    }
+}
+
 std::vector<std::array<int, 3>> triangles(const Model& m, Id id) {
     const Object* o = checked(m, id);
     if (!o || o->snapshot < 0) return {};
@@ -208,7 +221,10 @@ static std::vector<Error> set_number(Model& model, std::string_view path, double
                 return {};
             }
     }
-    return {Error{.path = std::string(path), .message = "not a live number", .allowed = "fields.<name>.scale"}};
+    if (const std::size_t dot = path.rfind(".motor."); dot != std::string_view::npos)
+        if (const Id joint = find(model, path.substr(0, dot)); joint && set_motor(model, joint.index, path.substr(dot + 7), value)) return {};
+    return {Error{.path = std::string(path), .message = "not a live number",
+                  .allowed = "fields.<name>.scale, <joint>.motor.speed (position, limit, stiffness, damping, on)"}};
 }
 
 std::vector<Error> set(Model& model, State&, std::string_view path, double value) {

@@ -186,11 +186,24 @@ static void end_empty_owners(Model& m, const std::vector<int>& owners) {
     }
 }
 
+// what dual solvers remember of the rows that stay ("force.<row>", for warm starts)
+static void keep_row_forces(const Table& t, const std::vector<int>& kept, State& s) {
+    for (NamedValues& a : s.memory) {
+        if (!a.name.starts_with("force.") || std::string_view(a.name).substr(6) != t.row->name) continue;
+        if (a.values.size() != std::size_t(t.count()) * t.row->rows) continue;
+        std::vector<double> forces;
+        for (int e : kept)
+            for (int r = 0; r < t.row->rows; ++r) forces.push_back(a.values[std::size_t(e) * t.row->rows + r]);
+        a.values = std::move(forces);
+    }
+}
+
 static void drop_elements(std::vector<Table>& tables, State& s, const std::function<bool(const Table&, int)>& gone,
                           std::vector<int>& owners) {
     for (Table& t : tables) {
         Table kept{t.row, {}, {}, {}};
         std::vector<double> memory;
+        std::vector<int> elements;
         const int size = t.row->memory_size;
         for (int e = 0; e < t.count(); ++e) {
             if (gone(t, e)) {
@@ -202,9 +215,11 @@ static void drop_elements(std::vector<Table>& tables, State& s, const std::funct
             kept.stencil.insert(kept.stencil.end(), stencil, stencil + t.row->stencil);
             kept.data.insert(kept.data.end(), data, data + std::ptrdiff_t(t.row->data_size));
             kept.object.push_back(t.object[e]);
+            elements.push_back(e);
             for (int k = 0; k < size; ++k) memory.push_back(element_memory(s, *t.row)[std::size_t(e) * size + k]);
         }
         if (kept.count() == t.count()) continue;
+        keep_row_forces(t, elements, s);
         if (size) element_memory(s, *t.row) = std::move(memory);
         t = std::move(kept);
     }

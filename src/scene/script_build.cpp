@@ -79,7 +79,7 @@ void check_motor(const EventSet& set, const Scene& scene, const Model& m, const 
                                 "motor: \"on\", \"off\"; motor.speed, motor.position, motor.limit, motor.stiffness, motor.damping: a number"));
 }
 
-void check_set(const EventSet& set, const Scene& scene, const Model& m, const std::string& path, std::vector<Error>& future,
+void check_set(const EventSet& set, const Scene& scene, const Model& m, const std::string& path,
                std::vector<Error>& errors) {
     const std::string where = join_path(path, "set." + set.target + "." + set.parameter);
     if (set.target.starts_with("fields.")) {
@@ -169,7 +169,7 @@ void build_events(const Scene& scene, const Scope& scope, const Model& m, Script
         ScriptEvent e;
         const std::string path = join_path("events", int(k));
         if (!parse_event(scene.events[k], scope, path, e.event, errors)) continue;
-        for (const EventSet& set : e.event.sets) check_set(set, scene, m, path, future, errors);
+        for (const EventSet& set : e.event.sets) check_set(set, scene, m, path, errors);
         if (!e.event.when.empty()) {
             if (waits_for_future(scene, m, e.event.when)) {
                 future.push_back(make_error(text_at(e.event.when, place_of(scene.events[k], "when")), join_path(path, "when"),
