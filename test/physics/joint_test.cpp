@@ -21,6 +21,8 @@ struct JointTest : testing::TestWithParam<std::string> {
     std::string solver = GetParam();
     bool is_explicit() const { return solver == "explicit"; }
     double dt() const { return is_explicit() ? 1e-4 : 1e-3; }
+    // rows that turn a thin rod are too stiff for explicit steps of 1e-4 s at 1e7 N m: 1e5 N m / 0.0033 kg m^2 has 5500 rad/s
+    double compliance() const { return is_explicit() ? 1e-5 : 0; }
     // a scene of the given members, run to its end
     std::optional<Simulation> run(const std::string& members, double seconds) const {
         std::optional<Simulation> s = begin(members, seconds);
@@ -39,11 +41,11 @@ struct JointTest : testing::TestWithParam<std::string> {
 INSTANTIATE_TEST_SUITE_P(solvers, JointTest, testing::ValuesIn(able_solvers()), [](const auto& info) { return info.param; });
 
 // rod of 1 m, 0.1 m thick, hung at its end from the origin by a hinge, swung out by `angle` about z
-std::string rod_scene(double angle, const std::string& kind = R"("kind": "hinge", "axis": [0, 0, 1])") {
+std::string rod_scene(double angle, double compliance, const std::string& kind = R"("kind": "hinge", "axis": [0, 0, 1])") {
     return fmt::format(R"("objects": {{ "rod": {{ "kind": "box", "size": [0.1, 1, 0.1], "mass": 2, "contact": false,
           "at": [{}, {}, 0], "rotate": {{ "axis": [0, 0, 1], "angle": {} }} }} }},
-        "joints": {{ "pivot": {{ {}, "between": ["world", "rod"], "at": [0, 0, 0] }} }})",
-                       0.5 * std::sin(angle), -0.5 * std::cos(angle), angle, kind);
+        "joints": {{ "pivot": {{ {}, "between": ["world", "rod"], "at": [0, 0, 0], "compliance": {} }} }})",
+                       0.5 * std::sin(angle), -0.5 * std::cos(angle), angle, kind, compliance);
 }
 constexpr double kRodInertia = 2 * (1.01 / 12 + 0.25); // about the pivot
 double pendulum_period(double angle) {
@@ -60,20 +62,20 @@ double pendulum_period(double angle) {
 // Half a period takes the rod to the other side: T = 2 pi sqrt(I/(m g d)) / AGM(1, cos(angle/2)).
 TEST_P(JointTest, pendulum_keeps_its_period) {
     const double angle = 0.5, half = pendulum_period(angle) / 2;
-    const auto s = run(rod_scene(angle), half);
+    const auto s = run(rod_scene(angle, compliance()), half);
     ASSERT_TRUE(s);
     // order 1 in dt: error of phase w dt/2 turns into a second-order error of the angle at the turning point; damping of
     // implicit velocity steps shows as w^2 dt T/4 of the amplitude
     EXPECT_NEAR(measure(*s, "pivot.angle"), -2 * angle, is_explicit() ? 2e-3 : 2e-2);
-    EXPECT_LT(measure(*s, "pivot.joint_error"), is_explicit() ? 1e-5 : 1e-3);
+    EXPECT_LT(measure(*s, "pivot.joint_error"), 1e-3); // explicit: twice m g alpha and the centrifugal force, 6e-4 m
 }
 
 // At rest the pivot carries the weight: 2 kg times 9.81 m/s^2, upward on the second body.
 TEST_P(JointTest, force_of_a_hanging_body_is_its_weight) {
-    const auto s = run(rod_scene(0), 0.1);
+    const auto s = run(rod_scene(0, compliance()), 0.1);
     ASSERT_TRUE(s);
     EXPECT_NEAR(measure(*s, "pivot.force.y"), 2 * 9.81, is_explicit() ? 20 : 0.05); // explicit: the spring rings with m g
-    EXPECT_NEAR(measure(*s, "pivot.force.x"), 0, 0.05);
+    EXPECT_NEAR(measure(*s, "pivot.force.x"), 0, 1e-6);
 }
 
 // A cantilever: the weld carries weight and moment m g d about z.
@@ -122,7 +124,7 @@ TEST_P(JointTest, friction_of_a_hinge_stops_a_wheel) {
 
 // A rod falls against the limit of its hinge and stays there.
 TEST_P(JointTest, limit_of_a_hinge_holds_a_falling_rod) {
-    const auto s = run(rod_scene(1, R"("kind": "hinge", "axis": [0, 0, 1], "limits": [-0.5, 0.5], "friction": 0.5)"), 3);
+    const auto s = run(rod_scene(1, compliance(), R"("kind": "hinge", "axis": [0, 0, 1], "limits": [-0.5, 0.5], "friction": 0.5)"), 3);
     ASSERT_TRUE(s);
     if (is_explicit()) {
         EXPECT_GT(measure(*s, "pivot.angle"), -0.502); // it bounces: nothing dissipates in the limit itself
