@@ -25,8 +25,8 @@ inline Real our_impact(const Query& q, Real separation = 0) {
 // the inside test with a tolerance. It misses and it alarms.
 Real plain_impact(const Query&);
 
-// FCL's own queries with its own filter in front; `newton`: by intervals, its default, or by the closed form of the
-// roots. One flag per query; false without FCL.
+// FCL's own queries with its own filter in front; `newton`: by intervals, its default, or by the closed form of
+// the roots. One flag per query; false without FCL.
 bool find_fcl_impacts(const std::vector<Query>&, bool newton, std::vector<char>& hit);
 
 } // namespace sinew::bench

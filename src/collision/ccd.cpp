@@ -2,8 +2,8 @@
 // doubles has the relative error u, so large coordinates cost no accuracy.
 //   n . D            8 u |n|.|D|                 difference, three products, two sums
 //   D(t) by lerp     4 u max(|D_t0|, |D_t1|)
-//   Bernstein of f   128 u |w| |e| |f|           norms of the largest component; the worst sum of terms gives
-//   about 60 underflow        kTiny
+//   Bernstein of f   128 u |w| |e| |f|           norms of the largest component; the worst sum gives about 60
+//   underflow        kTiny
 #include "collision/ccd.h"
 #include "collision/ccd_first.h"
 #include "geometry/distance_closest.h"
@@ -152,6 +152,7 @@ template <Kind K> Real find(const CcdPoints& x0, const CcdPoints& x1, const CcdO
     if constexpr (has_plane(K)) {
         set_plane(m);
         if (keeps_its_side(m) || passes_beside<K>(m)) return kNoImpact;
+        set_area(m);
     }
     return advance<K>(m, o.t_max);
 }
@@ -182,7 +183,7 @@ template <Kind K> Real find_scaled(CcdPoints x0, CcdPoints x1, const CcdOptions&
         m.separation = std::nextafter(m.separation, std::numeric_limits<Real>::infinity());
     if (!(m.separation < kLarge)) return 0;
     if (look_along_axes<K>(x0, x1, m) == First::apart) return kNoImpact;
-    if constexpr (has_plane(K)) set_plane(m);
+    if constexpr (has_plane(K)) set_plane(m), set_area(m);
     return advance<K>(m, o.t_max);
 }
 

@@ -23,7 +23,11 @@ struct Moving {
     Lanes3 e, f; // edges of the plane; w is d[0]
     Real separation;
     Real largest; // bound of all components of the differences
-    // plane: control points of w . (e x f), of separation |e x f|, and the bound of the error
+    // plane: e x f at both times and its control point between, the product of the largest components of e
+    // and f; control points of w . (e x f), of separation |e x f|, and the bound of the error
+    Lanes3 n;
+    Vec3 middle;
+    Real size;
     Bernstein3 volume, area;
     Real error;
 };
@@ -66,31 +70,38 @@ template <Kind K> First look_along_axes(const CcdPoints& x0, const CcdPoints& x1
 
 // control points of the coplanarity cubic and the bound of their errors
 inline void set_plane(Moving& m) {
-    const Lanes3 &w = m.d[0], n = cross(m.e, m.f),
-                 mixed = cross(m.e, swapped(m.f)); // mixed: e0 x f1, e1 x f0
+    const Lanes3& w = m.d[0];
+    m.n = cross(m.e, m.f);
+    const Lanes3 mixed = cross(m.e, swapped(m.f)); // e0 x f1, e1 x f0
     const Lanes3 middle = both(0.5) * (mixed + swapped(mixed));
-    const Lanes ends = dot(w, n), inner = dot(w, middle), outer = dot(w, swapped(n)); // w0 n2, w1 n0
+    const Lanes ends = dot(w, m.n), inner = dot(w, middle), outer = dot(w, swapped(m.n)); // w0 n2, w1 n0
     // products by third: the rounding is in the bound
     const Lanes between = (both(2) * inner + swapped(outer)) * both(1.0 / 3);
-    m.volume = {first(ends), 0, 0, second(ends)};
-    m.volume[1] = first(between), m.volume[2] = second(between);
-    const Real ef = largest(m.e) * largest(m.f);
-    m.error = 128 * kUnit * largest(w) * ef + kTiny;
-    m.area = {0, 0, 0, 0};
-    if (m.separation > 0) {
-        const Real slack = 16 * kUnit * ef, s = m.separation * (1 + 32 * kUnit);
-        const Real a = first(n).norm() + slack, b = first(middle).norm() + slack,
-                   c = second(n).norm() + slack;
-        m.area = {s * a, s * (a + 2 * b) / 3, s * (2 * b + c) / 3, s * c};
-    }
+    m.middle = first(middle);
+    m.volume = {first(ends), first(between), second(between), second(ends)};
+    m.size = largest(m.e) * largest(m.f);
+    m.error = 128 * kUnit * largest(w) * m.size + kTiny;
 }
 
-// the volume is beyond its error on one side all the time
-inline bool keeps_its_side(const Moving& m) {
+// the same of separation |e x f|: needed by few, three roots
+inline void set_area(Moving& m) {
+    m.area = {0, 0, 0, 0};
+    if (!(m.separation > 0)) return;
+    const Real slack = 16 * kUnit * m.size, s = m.separation * (1 + 32 * kUnit);
+    const Real a = first(m.n).norm() + slack, b = m.middle.norm() + slack, c = second(m.n).norm() + slack;
+    m.area = {s * a, s * (a + 2 * b) / 3, s * (2 * b + c) / 3, s * c};
+}
+
+// the volume is beyond its error, and beyond what the separation asks for, on one side all the time
+inline bool keeps_its_side(Moving& m) {
     const Bernstein3& v = m.volume;
     const Real lo = lowest(lowest(v[0], v[1]), lowest(v[2], v[3])),
                hi = highest(highest(v[0], v[1]), highest(v[2], v[3]));
     if (lo <= m.error && hi >= -m.error) return false;
+    // |e x f| <= |e| |f| <= 3 times the product of the largest components
+    const Real rough = m.error + 4 * m.separation * m.size;
+    if (lo > rough || hi < -rough) return true;
+    set_area(m);
     const Bernstein3& a = m.area;
     const Real need = m.error + highest(highest(a[0], a[1]), highest(a[2], a[3]));
     return lo > need || hi < -need;
@@ -110,18 +121,21 @@ inline Vec3 at_time(const Lanes3& a, Real t) {
     return first(p) + second(p);
 }
 
-// `axis` separates from beginning to end
+// `axis` separates from beginning to end: all products with it beyond their error and separation |axis| on
+// one side, the latter by squares, which need no root
 template <Kind K> bool separates(const Moving& m, const Vec3& axis) {
-    Real need =
+    const Real error =
         16 * kUnit * m.largest * (std::abs(axis.x()) + std::abs(axis.y()) + std::abs(axis.z())) + kTiny;
-    if (m.separation > 0) need += m.separation * axis.norm() * (1 + 16 * kUnit);
     const Lanes3 a = both(axis);
     Lanes lo = dot(a, m.d[0]), hi = lo;
     for (int i = 1; i < kCorners[int(K)]; ++i) {
         const Lanes p = dot(a, m.d[i]);
         lo = lower(lo, p), hi = higher(hi, p);
     }
-    return lowest(lo) > need || highest(hi) < -need;
+    const Real beyond = highest(lowest(lo), -highest(hi)) - error;
+    if (!(beyond > 0)) return false;
+    const Real need = m.separation * m.separation * axis.squaredNorm() * (1 + 64 * kUnit);
+    return !(m.separation > 0) || beyond * beyond > need + kTiny;
 }
 
 // The plain miss, without closest points: when the volume changes its sign the points are in one plane. Where

@@ -1,9 +1,8 @@
 // Closed intersection tests from orientation signs alone.
-//   segment-triangle  the plane's side of both ends, then the three volumes of the segment with the
-//   triangle's edges.
-//                     In one plane: projected along an axis in which the triangle keeps an area.
-//   triangle-triangle an edge of one meets the other: the intersection is convex and its extreme points lie
-//   on edges.
+//   segment-triangle   the plane's side of both ends, then the three volumes of the segment with the triangle's
+//                      edges. In one plane: projected along an axis in which the triangle keeps an area.
+//   triangle-triangle  an edge of one meets the other: the intersection is convex and its extreme points lie on
+//                      edges.
 #include "geometry/exact.h"
 #include <algorithm>
 

@@ -1,10 +1,8 @@
 // Judge of continuous collision: decides in exact arithmetic whether a pair of primitives made of
 // the given doubles touches in [0, 1] (or comes within `separation`), and when first. An interval filter
 // decides the plain misses; everything else is decided by integer polynomials (exact_root.h).
-//   touching   candidates are 0 and the roots of the coplanarity cubic; where that vanishes identically, of
-//   the
-//              components of D_i x D_j and of D_i. At each the origin is tested against the hull of the D_i
-//              exactly.
+//   touching   candidates are 0 and the roots of the coplanarity cubic; where that vanishes identically, of the
+//              components of D_i x D_j and of D_i. At each the origin is tested against the hull of the D_i exactly.
 //   separation candidates are 0 and the roots of the sextic f^2 - s^2 |N|^2 (faces, lines), of
 //              |D_i x D_j|^2 - s^2 |D_j - D_i|^2 (edges) and |D_i|^2 - s^2 (corners), each where its closest
 //              point is inside.
