@@ -28,6 +28,10 @@ def number(row, digits=3):
     return "" if row is None else f"{float(row['median']):.{digits}g}"
 
 
+def count(row):
+    return "" if row is None else f"{float(row['median']):.0f}"
+
+
 def percent(row):
     return "" if row is None else f"{100 * float(row['median']):.1f}"
 
@@ -43,11 +47,11 @@ def narrow(folder):
     for test, row in tests.items():
         if test == "machine":
             continue
-        line = [test, number(row["pairs"]), number(row["our distance off the judge"], 2),
+        line = [test, count(row["pairs"]), number(row["our distance off the judge"], 2),
                 number(row["manifold: least gap off the judge"], 2), number(row["our points off the shapes"], 2)]
         for peer in ("FCL", "Bullet"):
-            line += [percent(row.get(f"{peer} agrees")), number(row.get(f"{peer} is wrong")),
-                     number(row.get(f"{peer} proves us wrong")), number(row.get(f"distance: {peer} / ours"))]
+            line += [percent(row.get(f"{peer} agrees")), count(row.get(f"{peer} is wrong")),
+                     count(row.get(f"{peer} proves us wrong")), number(row.get(f"distance: {peer} / ours"))]
         lines.append(line)
     return machine, table(["pairs", "count", "distance off [m]", "manifold off [m]", "points off [m]",
                            "FCL agrees [%]", "FCL wrong", "proves us wrong", "FCL / ours",
@@ -56,7 +60,7 @@ def narrow(folder):
 
 def ccd(folder):
     tests, machine = read_rows("ccd", folder)
-    lines = [[test, number(row["queries"], 6), f"{float(row['hits']['median']):.1f}", number(row["rate"]),
+    lines = [[test, count(row["queries"]), f"{float(row['hits']['median']):.1f}", number(row["rate"]),
               number(row["rate / plain rate"]), number(row["rate / plain, separated"])]
              for test, row in tests.items() if "rate / plain rate" in row]
     return machine, table(["set", "queries", "hits [%]", "rate [10⁶/s]", "rate / plain",
@@ -65,7 +69,7 @@ def ccd(folder):
 
 def collision(folder):
     tests, machine = read_rows("collision", folder)
-    lines = [[test, number(row["boxes"], 6), number(row["pairs found"], 7),
+    lines = [[test, count(row["boxes"]), count(row["pairs found"]),
               *(number(row.get(f"{what}: better peer / ours")) for what in ("build", "refit", "pairs"))]
              for test, row in tests.items() if "boxes" in row]
     return machine, table(["surface", "boxes", "pairs", "build: better peer / ours", "refit", "pairs of boxes"], lines)
@@ -79,9 +83,10 @@ def sheets(folder):
             lines.append([test, number(row["build ours"]), number(row["build: FCL / ours"]),
                           number(row["detect ours"]), number(row["detect: FCL / ours"]),
                           number(row.get("query ours")), number(row.get("query: FCL, Newton / ours")),
-                          number(row.get("hits"), 7), number(row.get("hits lost by FCL, Newton"), 7)])
+                          count(row.get("hits")), count(row.get("hits unlike FCL, Newton")),
+                          count(row.get("hits in metres unlike FCL, Newton"))])
     return machine, table(["pair", "build [ms]", "FCL / ours", "detect [ms]", "FCL / ours", "query [µs]",
-                           "FCL / ours", "hits", "lost by FCL"], lines)
+                           "FCL / ours", "hits", "unlike FCL", "unlike FCL in metres"], lines)
 
 
 TABLES = {"narrow": narrow, "ccd": ccd, "collision": collision, "sheets": sheets}
