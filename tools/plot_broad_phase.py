@@ -61,7 +61,7 @@ def plot_tree():
 
 
 def plot_speed(path):
-    rows = [r for r in csv.DictReader(open(path, encoding="utf-8")) if r["limit"].startswith(">=")]
+    rows = [r for r in csv.DictReader(open(path, encoding="utf-8")) if r["limit"] == ">= 2"]
     scale, body = 60, []
     for k, r in enumerate(rows):
         y, value = 26 + 26 * k, float(r["median"])
