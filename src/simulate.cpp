@@ -61,6 +61,10 @@ void add_up(const Report& step, Report& total) {
     total.residual = step.residual;
     total.step_length = step.step_length;
     total.path = step.path;
+    total.islands = step.islands, total.islands_direct = step.islands_direct, total.asleep = step.asleep;
+    total.contact_count = step.contact_count, total.penetration = step.penetration, total.gap = step.gap;
+    total.cone_violation = std::max(total.cone_violation, step.cone_violation);
+    total.touches.insert(total.touches.end(), step.touches.begin(), step.touches.end());
     for (const StageTime& t : step.stages) add_time(total.stages, t.name, t.seconds);
     total.warnings.insert(total.warnings.end(), step.warnings.begin(), step.warnings.end());
 }

@@ -4,6 +4,7 @@
 #include "solver/newton.h"
 #include "solver/nonlinear_cg.h"
 #include "solver/solver.h"
+#include "solver/velocity.h"
 
 namespace sinew {
 
@@ -20,6 +21,16 @@ std::span<const SolverEntry> solver_entries() {
          defaults<NewtonSettings>, describe<NewtonSettings>, make_newton},
         {"nonlinear_cg", "the same schemes by nonlinear conjugate gradients, without a matrix", "", nonlinear_cg_needs(),
          defaults<NonlinearCgSettings>, describe<NonlinearCgSettings>, make_nonlinear_cg},
+        {"velocity", "rigid bodies and particles with contact, friction and joints by impulses", "", velocity_needs(),
+         defaults<VelocitySettings>, describe<VelocitySettings>, make_velocity},
+        {"soft_step", "sub-stepped soft contacts and joints for all islands", "velocity", velocity_needs(),
+         make_soft_step_settings, describe<VelocitySettings>, make_velocity},
+        {"sequential_impulse", "Gauss-Seidel over the rows", "velocity", velocity_needs(), make_sequential_impulse_settings,
+         describe<VelocitySettings>, make_velocity},
+        {"apgd", "accelerated projected gradient descent on the dual", "velocity", velocity_needs(), make_apgd_settings,
+         describe<VelocitySettings>, make_velocity},
+        {"mlcp", "polyhedral friction by pivoting: the reference for small scenes", "velocity", velocity_needs(),
+         make_mlcp_settings, describe<VelocitySettings>, make_velocity},
         {"linearly_implicit", "implicit Euler with one linear solve per step", "newton", newton_needs(),
          make_linearly_implicit_settings, describe<NewtonSettings>, make_newton},
         {"baraff_witkin", "implicit Euler linearised as by Baraff and Witkin (1998), conjugate gradients", "newton",

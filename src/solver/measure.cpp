@@ -74,6 +74,7 @@ static void measure_scalars(const Model& m, const State& s, Report& r) {
 
 static void measure_contacts(const Parallel& parallel, const Model& m, const State& s, MeasureScratch& scratch, Report& r) {
     scratch.contacts.point_point.clear();
+    if (r.islands + r.asleep > 0) return build_contact_elements(m, scratch.contacts, scratch.contact_tables); // the solver's own
     if (!m.obstacles.empty() && !m.surface.vertices.empty()) {
         scratch.surface.resize(m.surface.vertices.size());
         surface_positions(parallel, m, surface_state(s), scratch.surface);

@@ -1,0 +1,83 @@
+#include "linalg/envelope.h"
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace sinew {
+
+void build_envelope(std::span<const int> first, Envelope& a) {
+    a.first.assign(first.begin(), first.end());
+    a.begin.resize(first.size() + 1);
+    a.begin[0] = 0;
+    for (std::size_t i = 0; i < first.size(); ++i) a.begin[i + 1] = a.begin[i] + (i - std::size_t(first[i]) + 1);
+    a.value.assign(a.begin.back(), 0.0);
+}
+
+// four sums at once: the compiler keeps them in vector registers, and their order is fixed
+static Real dot(const Real* a, const Real* b, int n) {
+    Real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    int k = 0;
+    for (; k + 4 <= n; k += 4) {
+        s0 += a[k] * b[k];
+        s1 += a[k + 1] * b[k + 1];
+        s2 += a[k + 2] * b[k + 2];
+        s3 += a[k + 3] * b[k + 3];
+    }
+    Real sum = (s0 + s1) + (s2 + s3);
+    for (; k < n; ++k) sum += a[k] * b[k];
+    return sum;
+}
+
+bool factor_envelope(Envelope& a) {
+    for (int i = 0; i < a.size(); ++i) {
+        Real* row = a.value.data() + a.begin[i] - a.first[i]; // row[j] is entry (i, j)
+        for (int j = a.first[i]; j < i; ++j) {
+            const Real* other = a.value.data() + a.begin[j] - a.first[j];
+            const int from = std::max(a.first[i], a.first[j]);
+            row[j] = (row[j] - dot(row + from, other + from, j - from)) / other[j];
+        }
+        const Real pivot = row[i] - dot(row + a.first[i], row + a.first[i], i - a.first[i]);
+        if (!(pivot > 0)) return false;
+        row[i] = std::sqrt(pivot);
+    }
+    return true;
+}
+
+void solve_envelope(const Envelope& a, std::span<Real> x) {
+    for (int i = 0; i < a.size(); ++i) {
+        const Real* row = a.value.data() + a.begin[i] - a.first[i];
+        x[i] = (x[i] - dot(row + a.first[i], x.data() + a.first[i], i - a.first[i])) / row[i];
+    }
+    for (int i = a.size() - 1; i >= 0; --i) {
+        const Real* row = a.value.data() + a.begin[i] - a.first[i];
+        x[i] /= row[i];
+        for (int j = a.first[i]; j < i; ++j) x[j] -= row[j] * x[i];
+    }
+}
+
+void order_breadth_first(std::span<const int> begin, std::span<const int> neighbor, std::vector<int>& order) {
+    const int n = int(begin.size()) - 1;
+    const auto degree = [&](int i) { return begin[i + 1] - begin[i]; };
+    std::vector<std::uint8_t> seen(n, 0);
+    std::vector<int> starts(n);
+    std::iota(starts.begin(), starts.end(), 0);
+    std::stable_sort(starts.begin(), starts.end(), [&](int a, int b) { return degree(a) < degree(b); });
+    order.clear();
+    for (int start : starts) {
+        if (seen[start]) continue;
+        seen[start] = 1;
+        order.push_back(start);
+        for (std::size_t at = order.size() - 1; at < order.size(); ++at) {
+            const std::size_t from = order.size();
+            for (int k = begin[order[at]]; k < begin[order[at] + 1]; ++k)
+                if (!seen[neighbor[k]]) {
+                    seen[neighbor[k]] = 1;
+                    order.push_back(neighbor[k]);
+                }
+            std::stable_sort(order.begin() + from, order.end(), [&](int a, int b) { return degree(a) < degree(b); });
+        }
+    }
+    std::reverse(order.begin(), order.end());
+}
+
+} // namespace sinew

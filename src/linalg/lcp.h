@@ -1,0 +1,20 @@
+// Linear complementarity problem by Lemke's pivoting (Cottle, Pang, Stone 1992, 4.4):
+//   w = M z + q,  w >= 0,  z >= 0,  w . z = 0
+// With the covering vector of ones; ties of the ratio test are broken lexicographically, so that degenerate problems
+// (redundant contacts) do not cycle. Ends at a solution for copositive plus M, such as polyhedral friction (spec U
+// 3.8.2), unless the problem has none. Dense: for references and small islands.
+#pragma once
+#include "core/math.h"
+
+namespace sinew {
+
+struct LcpResult {
+    bool solved = false;
+    int pivots = 0;
+    Real residual = 0; // largest of -w, -z, |min(w, z)|
+};
+LcpResult solve_lcp(const MatX& m, const VecX& q, VecX& z, int most_pivots = 0); // 0 = 50 + 10 n
+
+Real lcp_residual(const MatX& m, const VecX& q, const VecX& z);
+
+} // namespace sinew

@@ -1,0 +1,237 @@
+#include "solver/soft_step.h"
+#include <algorithm>
+
+namespace sinew {
+
+namespace {
+
+struct Soft {
+    const Parallel& parallel;
+    const SoftOptions& o;
+    const TouchList& list;
+    const SoftProblem& problem;
+    const Rows* constraints;
+    SoftScratch& s;
+    RowProblem& q;
+    Real h;
+};
+
+SoftMass mass_of(const RowProblem& q, int b) {
+    const Mat3& i = q.inverse_inertia[b];
+    return {q.inverse_mass[b], {i(0, 0), i(1, 1), i(2, 2), i(0, 1), i(0, 2), i(1, 2)}};
+}
+
+// bodies stepped and held ones that they touch, with places
+int place_of(Soft& d, int b) {
+    if (d.s.place[b] < 0) {
+        d.s.place[b] = int(d.s.masses.size());
+        d.s.masses.push_back(mass_of(d.q, b));
+    }
+    return d.s.place[b];
+}
+
+// the side of +n of a contact is its first body, unless that moves from outside
+void find_pair(const Touch& t, const RowProblem& q, const RowGroup& g, int& a, int& b) {
+    const bool first = t.stencil.vertex[0].kind != SurfaceVertex::animated;
+    a = first ? q.body[g.side] : -1;
+    b = g.sides > 1 ? q.body[g.side + 1] : first ? -1 : q.body[g.side];
+}
+
+void add_point(Soft& d, const Touch& t, const RowGroup& g, int group, int a, int b, SoftManifold& m) {
+    const int k = m.points++;
+    m.ra[k] = a < 0 ? Real3{} : real3(t.at - d.q.x[a]);
+    m.rb[k] = b < 0 ? Real3{} : real3(t.at - d.q.x[b]);
+    m.gap[k] = t.gap;
+    m.impulse[k] = d.q.impulse[g.row] / d.o.substeps;
+    m.friction_impulse = real3(vec(m.friction_impulse) +
+                               (d.q.impulse[g.row + 1] * t.t0 + d.q.impulse[g.row + 2] * t.t1) / d.o.substeps);
+    d.s.group.back()[k] = group;
+}
+
+// consecutive contacts of one pair with one normal form a manifold
+void build_manifolds(Soft& d) {
+    d.s.manifolds.clear();
+    d.s.group.clear();
+    int last = -1; // touch that began the last manifold
+    for (int i : d.problem.groups) {
+        const RowGroup& g = d.q.groups[i];
+        if (g.set != RowSet::contact) continue;
+        const Touch& t = d.list.touches[g.source];
+        int a, b;
+        find_pair(t, d.q, g, a, b);
+        if (last >= 0 && t.kind < 2) {
+            const Touch& other = d.list.touches[last];
+            SoftManifold& m = d.s.manifolds.back();
+            if (m.points < kSoftPoints && other.kind == t.kind && other.key == t.key && other.n.dot(t.n) > 0.9999) {
+                add_point(d, t, g, i, a, b, m);
+                continue;
+            }
+        }
+        last = g.source;
+        SoftManifold m;
+        m.a = a < 0 ? -1 : place_of(d, a);
+        m.b = b < 0 ? -1 : place_of(d, b);
+        m.normal = real3(t.n);
+        m.drive = real3(d.q.drive[g.row] * t.n + d.q.drive[g.row + 1] * t.t0 + d.q.drive[g.row + 2] * t.t1);
+        m.friction = g.friction;
+        m.torsion = g.torsion, m.rolling = g.rolling;
+        d.s.group.emplace_back();
+        add_point(d, t, g, i, a, b, m);
+        d.s.manifolds.push_back(m);
+    }
+}
+
+void set_springs(const Soft& d, const RowGroup& g, int k, Real diagonal, SoftJointRow& r) {
+    const Rows& rows = *d.constraints;
+    const int row = rows.row_begin[g.source] + k;
+    const Real alpha = rows.compliance[row], damping = rows.damping[row], h = d.h;
+    const bool position = rows.level[g.source] == Level::position;
+    r.c = position ? rows.c[row] : 0;
+    r.rate = rows.rate[row];
+    if (position && alpha == 0) {
+        const Real w = 2 * kPi * std::min(d.o.joint_hertz, 0.25 / h), a = 2 * d.o.joint_damping + h * w, b = h * w * a;
+        r.solve = {w / a, b / (1 + b), 1 / (1 + b)};
+        r.relax = {0, 1, 0};
+        return;
+    }
+    const Real soft = position ? alpha / (h * (alpha * damping + h)) : damping > 0 ? 1 / (h * damping) : 0;
+    const Real sum = diagonal + soft;
+    r.solve = {position ? 1 / (alpha * damping + h) : 0, sum > 0 ? diagonal / sum : 0, sum > 0 ? soft / sum : 0};
+    r.relax = r.solve;
+}
+
+void build_joints(Soft& d) {
+    d.s.joints.clear();
+    const Lever none{Vec3::Zero(), Vec3::Zero()};
+    for (int i : d.problem.groups) {
+        const RowGroup& g = d.q.groups[i];
+        if (g.set == RowSet::contact) continue;
+        const int a = place_of(d, d.q.body[g.side]), b = g.sides > 1 ? place_of(d, d.q.body[g.side + 1]) : -1;
+        for (int k = 0; k < g.rows; ++k) {
+            SoftJointRow r;
+            r.a = a, r.b = b;
+            r.row = g.row + k;
+            const int at = g.lever + k * g.sides;
+            r.ja = d.q.jacobian[at], r.da = d.q.response[at];
+            r.jb = b < 0 ? none : d.q.jacobian[at + 1], r.db = b < 0 ? none : d.q.response[at + 1];
+            const Real diagonal = d.q.block[g.block + k * g.rows + k];
+            r.mass = diagonal > 0 ? 1 / diagonal : 0;
+            r.low = g.set == RowSet::lower ? 0 : g.set == RowSet::box ? -g.limit / d.o.substeps : -1e300;
+            r.high = g.set == RowSet::box ? g.limit / d.o.substeps : 1e300;
+            r.one_sided = g.set == RowSet::lower;
+            r.impulse = std::clamp(d.q.impulse[g.row + k] / d.o.substeps, r.low, r.high);
+            set_springs(d, g, k, diagonal, r);
+            d.s.joints.push_back(r);
+        }
+    }
+}
+
+template <class S> Real rate_of(const SoftJointRow& r, const std::vector<SoftBody<S>>& bodies, bool moved) {
+    Real sum = 0;
+    const auto add = [&](const Lever& j, int b) {
+        const S* u = moved ? bodies[b].d : bodies[b].v;
+        for (int k = 0; k < 3; ++k) sum += j.linear[k] * u[k] + j.angular[k] * u[3 + k];
+    };
+    add(r.ja, r.a);
+    if (r.b >= 0) add(r.jb, r.b);
+    return sum;
+}
+template <class S> void push(const SoftJointRow& r, Real p, std::vector<SoftBody<S>>& bodies) {
+    const auto add = [&](const Lever& w, int b) {
+        S* u = bodies[b].v;
+        for (int k = 0; k < 3; ++k) u[k] += S(w.linear[k] * p), u[3 + k] += S(w.angular[k] * p);
+    };
+    add(r.da, r.a);
+    if (r.b >= 0) add(r.db, r.b);
+}
+
+template <class S> void solve_joints(const Soft& d, bool spring, std::vector<SoftBody<S>>& bodies) {
+    for (SoftJointRow& r : d.s.joints) {
+        const Real s = r.c + rate_of(r, bodies, true);
+        std::array<Real, 3> f = spring ? r.solve : r.relax;
+        if (r.one_sided && s > 0) f = {1 / d.h, 1, 0};
+        const Real p = std::clamp(r.impulse - r.mass * f[1] * (rate_of(r, bodies, false) - r.rate + f[0] * s) - f[2] * r.impulse,
+                                  r.low, r.high);
+        push(r, p - r.impulse, bodies);
+        r.impulse = p;
+    }
+}
+
+template <class S, int N>
+void run(Soft& d, const std::vector<Vec3>& linear, const std::vector<Vec3>& angular, std::vector<SoftBody<S>>& bodies,
+         SoftContacts<S, N>& contacts, std::vector<Vec3>& shift, std::vector<Vec3>& turn) {
+    const int moving = int(d.problem.bodies.size()), count = int(d.s.masses.size());
+    bodies.assign(count, {});
+    for (int b = 0; b < d.q.body_count(); ++b)
+        if (const int at = d.s.place[b]; at >= 0)
+            for (int k = 0; k < 3; ++k) bodies[at].v[k] = S(d.q.v[b][k]), bodies[at].v[3 + k] = S(d.q.w[b][k]);
+    SoftParameters p;
+    p.h = d.h;
+    p.hertz = std::min(p.hertz, 0.25 / d.h);
+    p.push_speed = d.o.push_speed;
+    p.slop = d.o.slop;
+    build_contacts<S, N>(d.parallel, p, d.s.manifolds, d.s.masses, bodies, contacts);
+    for (int step = 0; step < d.o.substeps; ++step) {
+        parallel_for(d.parallel, moving, kGrain, [&](int begin, int end) {
+            for (int i = begin; i < end; ++i)
+                for (int k = 0; k < 3; ++k) {
+                    bodies[i].v[k] += S(d.h * linear[d.problem.bodies[i]][k]);
+                    bodies[i].v[3 + k] += S(d.h * angular[d.problem.bodies[i]][k]);
+                }
+        });
+        for (const SoftJointRow& r : d.s.joints) push(r, r.impulse, bodies);
+        warm_start_contacts<S, N>(d.parallel, contacts, bodies);
+        solve_joints(d, true, bodies);
+        solve_contacts<S, N>(d.parallel, p, contacts, bodies);
+        parallel_for(d.parallel, count, kGrain, [&](int begin, int end) { // held bodies go on too
+            for (int i = begin; i < end; ++i)
+                for (int k = 0; k < 6; ++k) bodies[i].d[k] += S(d.h) * bodies[i].v[k];
+        });
+        solve_joints(d, false, bodies);
+        relax_contacts<S, N>(d.parallel, p, contacts, bodies);
+    }
+    read_impulses<S, N>(d.parallel, contacts, d.s.manifolds);
+    for (int b : d.problem.bodies) {
+        const SoftBody<S>& x = bodies[d.s.place[b]];
+        for (int k = 0; k < 3; ++k) {
+            d.q.v[b][k] = x.v[k], d.q.w[b][k] = x.v[3 + k];
+            shift[b][k] = x.d[k], turn[b][k] = x.d[3 + k];
+        }
+    }
+}
+
+// impulses back to the rows: friction of a manifold in parts of the normal impulses
+void store_impulses(const Soft& d) {
+    for (std::size_t i = 0; i < d.s.manifolds.size(); ++i) {
+        const SoftManifold& m = d.s.manifolds[i];
+        Real sum = 0;
+        for (int k = 0; k < m.points; ++k) sum += m.impulse[k];
+        for (int k = 0; k < m.points; ++k) {
+            const RowGroup& g = d.q.groups[d.s.group[i][k]];
+            const Touch& t = d.list.touches[g.source];
+            const Vec3 friction = (sum > 0 ? m.impulse[k] / sum : 0) * vec(m.friction_impulse);
+            d.q.impulse[g.row] = m.impulse[k] * d.o.substeps;
+            d.q.impulse[g.row + 1] = friction.dot(t.t0) * d.o.substeps;
+            d.q.impulse[g.row + 2] = friction.dot(t.t1) * d.o.substeps;
+        }
+    }
+    for (const SoftJointRow& r : d.s.joints) d.q.impulse[r.row] = r.impulse * d.o.substeps;
+}
+
+} // namespace
+
+void step_soft(const Parallel& parallel, const SoftOptions& o, const TouchList& list, const SoftProblem& problem,
+               const Rows* constraints, const std::vector<Vec3>& linear, const std::vector<Vec3>& angular, SoftScratch& s,
+               RowProblem& q, std::vector<Vec3>& shift, std::vector<Vec3>& turn) {
+    Soft d{parallel, o, list, problem, constraints, s, q, o.dt / o.substeps};
+    s.place.assign(q.body_count(), -1);
+    s.masses.clear();
+    for (int b : problem.bodies) place_of(d, b); // those that move come first
+    build_manifolds(d);
+    build_joints(d);
+    if (o.wide) run(d, linear, angular, s.bodies, s.contacts, shift, turn);
+    else run(d, linear, angular, s.bodies_double, s.contacts_double, shift, turn);
+    store_impulses(d);
+}
+
+} // namespace sinew

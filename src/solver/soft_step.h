@@ -1,0 +1,60 @@
+// Sub-stepped soft contacts and joints (Catto 2024, "Solver2D"; Macklin et al. 2019, "Small steps"): per sub-step of h
+//   forces       v += h a
+//   warm start   impulses of the sub-step before
+//   solve        one Gauss-Seidel sweep, errors taken back as by a damped spring
+//   move         d += h v
+//   relax        one sweep without that spring, so that what was pushed apart keeps no speed
+// Contacts are packed wide (soft_contact.h); joints are rows in their order, before the contacts. A rigid row has the
+// spring of all joints, a soft one its own compliance and damping, which act while relaxing too:
+//   p' = p - scale mass (J v - rate + gain s) - keep p,   s = C + J d the error now
+#pragma once
+#include "core/parallel.h"
+#include "solver/soft_contact.h"
+#include "solver/velocity_build.h"
+
+namespace sinew {
+
+struct SoftOptions {
+    int substeps = 4;
+    Real dt = 0;              // [s] of the whole step
+    Real slop = 0;            // [m]
+    Real push_speed = 3;      // [m/s]
+    Real joint_hertz = 60, joint_damping = 5;
+    bool wide = true;         // eight floats; false: one double
+};
+
+// What is to be stepped: bodies of the islands that move, and the groups of the problem that act on them.
+struct SoftProblem {
+    std::vector<int> bodies;
+    std::vector<int> groups;  // contacts of one pair are next to each other
+};
+
+struct SoftJointRow {
+    int a = -1, b = -1;       // bodies
+    int row = -1;             // of the problem
+    Lever ja, jb, da, db;     // J, W J^T
+    Real c = 0, rate = 0, mass = 0, low = 0, high = 0, impulse = 0;
+    bool one_sided = false;
+    std::array<Real, 3> solve{}, relax{}; // gain, scale, keep
+};
+
+struct SoftScratch {
+    std::vector<int> place;   // of bodies among those stepped, -1 = not
+    std::vector<SoftManifold> manifolds;
+    std::vector<std::array<int, kSoftPoints>> group; // of their points
+    std::vector<SoftMass> masses;
+    std::vector<SoftJointRow> joints;
+    std::vector<SoftBody<float>> bodies;
+    std::vector<SoftBody<double>> bodies_double;
+    SoftContacts<float, kSoftLanes> contacts;
+    SoftContacts<double, 1> contacts_double;
+};
+
+// Velocities of `q` are those at the start without forces; accelerations per body [m/s^2], [rad/s^2]. On return those at
+// the end, and shift and turn the displacement of each body of the problem [m], [rad]. Impulses of the groups: in and
+// out those of a sub-step times their number. `constraints`: rows the groups of joints come from.
+void step_soft(const Parallel&, const SoftOptions&, const TouchList&, const SoftProblem&, const Rows* constraints,
+               const std::vector<Vec3>& linear, const std::vector<Vec3>& angular, SoftScratch&, RowProblem& q,
+               std::vector<Vec3>& shift, std::vector<Vec3>& turn);
+
+} // namespace sinew

@@ -1,0 +1,498 @@
+// Time stepping at the level of velocities (spec U 3.3 f, 3.8; P 3.18-3.21):
+//   v* = v + h M^-1 f                          forces of all energies, explicit
+//   v' = v* + M^-1 J^T p                       p complementary to r = J v' + bias + softness p in the sets of the rows
+//   x' = x + h v',  q' = exp(h w*) q           rotation by midpoint with the angular momentum kept
+// The step as a list: detect, forces, rows, islands, impacts, warm start, solve, move, stabilise, rest, remember.
+// Which method solves an island: `method`, or by `auto` what find_way says; the report counts both.
+// Deviations: friction of manifolds in soft_step acts at their centre; restitution is a stage of its own before the solve,
+// where bodies that meet exchange impulses one after another (impact.h), which no law lets gain energy.
+#include "solver/velocity.h"
+#include "collision/detect.h"
+#include "collision/detect_shapes.h"
+#include "model/visit.h"
+#include "solver/forces.h"
+#include "solver/kinematics.h"
+#include "solver/measure.h"
+#include "solver/soft_step.h"
+#include "solver/stage_clock.h"
+#include "solver/velocity_impact.h"
+#include "solver/velocity_islands.h"
+#include "solver/velocity_memory.h"
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+enum class Way : std::uint8_t { asleep, soft, direct, iterative };
+
+constexpr Real kPostErp = 0.5;       // of penetration; joints are taken back in full
+constexpr int kPostRounds = 2;       // Newton steps of the positions
+
+// [rad/s^2] torque -w x I w at the end of the step, one Newton step from its start (Catto 2015)
+Vec3 implicit_gyroscopic(const Model& m, const State& s, int frame, Real h) {
+    const Quat q = quat(s.frame.q[frame]);
+    const Mat3 I = mat(m.frame.inertia[frame]);
+    const Vec3 w = q.conjugate() * vec(s.frame.w[frame]);
+    const Mat3 J = I + h * (skew(w) * I - skew(Vec3(I * w)));
+    return q * Vec3(-J.lu().solve(w.cross(I * w)));
+}
+
+struct VelocitySolver final : Solver {
+    VelocitySettings settings;
+    ParallelPtr parallel;
+    ForceScratch forces;
+    Prescribed prescribed;
+    std::vector<Real> f;
+    Contacts contacts;
+    DetectScratch obstacles;
+    ShapeScratch shapes;
+    SurfaceScratch surface_scratch;
+    std::vector<Real3> surface;
+    Rows rows;                             // constraints
+    int topology = -1, values = -1;
+    const void* tables = nullptr;
+    RowProblem q, positions;
+    TouchList list;
+    Islands islands;
+    std::vector<Way> way;                  // per island
+    std::vector<SolveResult> results;      // per island
+    std::vector<SolveScratchPtr> workers;
+    SoftScratch soft_scratch;
+    SoftProblem soft;
+    std::vector<Vec3> linear, angular;     // accelerations of bodies
+    std::vector<Vec3> shift, turn;         // displacements of bodies
+    std::vector<std::uint8_t> still;       // per body: asleep
+    std::vector<ContactForce> contact_forces;
+    TouchScratch pairs;
+    Report report;
+    StageClock clock;
+    Trace* trace = nullptr;
+
+    Report step(const Model&, const Input&, const State& now, State& next, double dt, Trace*) override;
+    std::span<const ContactForce> contacts() const override { return contact_forces; }
+    void drop_caches() override;
+
+    bool detect(const Model&, const State&, Real h);
+    void accelerate(const Model&, const Input&, const State&, Real h);
+    void build_rows_of(const Model&, const State&, Real h);
+    void divide(const Model&, const Input&, const State&);
+    Way find_way(const IslandView&) const;
+    void add_forces(Real h);
+    void impact();
+    void solve(Real h);
+    void solve_soft(Real h);
+    void move(const Model&, Real h, State&);
+    void stabilise(const Model&, Real h, State&);
+    void take_back(const Model&, const State& at, State& to);
+    void list_forces(Real h);
+    void sub_step(const Model&, const Input&, Real h, State&);
+    BiasOptions bias_options() const;
+    SolveOptions solve_options() const;
+    std::string stabilisation() const;
+};
+
+void VelocitySolver::drop_caches() {
+    forces = {};
+    forces.penalties = false;
+    shapes = {};
+    surface_scratch = {};
+    rows = {};
+    topology = values = -1;
+    soft_scratch = {};
+}
+
+Real fastest(const Model& m, const State& s) {
+    Real v = 0;
+    for (int i = 0; i < point_count(m); ++i)
+        if (s.point.alive.empty() || s.point.alive[i]) v = std::max(v, vec(s.point.v[i]).norm());
+    for (int i = 0; i < frame_count(m); ++i) v = std::max(v, vec(s.frame.v[i]).norm());
+    return v;
+}
+
+// contacts within reach of the step; false if a position is not a number
+bool VelocitySolver::detect(const Model& m, const State& s, Real h) {
+    constexpr Real kAhead = 2.2; // two bodies towards each other, and gravity
+    const Real margin = std::max(settings.margin, kAhead * h * fastest(m, s));
+    if (!detect_shapes(*parallel, m, s.frame, margin, shapes, contacts)) return false;
+    if (point_count(m) == 0) return true;
+    surface.resize(m.surface.vertices.size());
+    surface_positions(*parallel, m, surface_state(s), surface);
+    detect_obstacles(*parallel, m, surface, s.point.alive, s.frame, margin, obstacles, contacts);
+    return detect_surface(*parallel, m, surface, s.point.alive, {.margin = margin}, surface_scratch, contacts);
+}
+
+void VelocitySolver::accelerate(const Model& m, const Input& input, const State& s, Real h) {
+    const Dofs dofs = dofs_of(m);
+    f.resize(dofs.size());
+    Evaluation ev = evaluation_of(m, s, h);
+    compute_forces(*parallel, m, input, ev, surface_state(s), forces, f);
+    ++report.evaluations;
+    linear.assign(q.body_count(), Vec3::Zero());
+    angular.assign(q.body_count(), Vec3::Zero());
+    for (int i = 0; i < dofs.points; ++i) linear[i] = q.inverse_mass[i] * Eigen::Map<const Vec3>(f.data() + 3 * i);
+    for (int i = 0; i < dofs.frames; ++i) {
+        const int b = dofs.points + i;
+        if (!(q.inverse_mass[b] > 0)) continue;
+        const Real* at = f.data() + dofs.frame_offset(i);
+        linear[b] = q.inverse_mass[b] * Eigen::Map<const Vec3>(at);
+        angular[b] = q.inverse_inertia[b] * Eigen::Map<const Vec3>(at + 3);
+        if (settings.gyroscopic == "implicit") angular[b] += implicit_gyroscopic(m, s, i, h);
+    }
+}
+
+std::string VelocitySolver::stabilisation() const {
+    if (settings.stabilisation != "auto") return settings.stabilisation;
+    const std::string& method = settings.method;
+    return method == "auto" || method == "direct" || method == "block" || method == "mlcp" ? "post" : "baumgarte";
+}
+
+BiasOptions VelocitySolver::bias_options() const {
+    BiasOptions o;
+    const std::string s = stabilisation();
+    o.kind = s == "baumgarte" ? BiasOptions::baumgarte : s == "soft" ? BiasOptions::soft : BiasOptions::none;
+    o.erp = o.joint_erp = settings.erp;
+    o.cfm = settings.cfm;
+    o.slop = settings.slop;
+    o.push_speed = settings.push_speed;
+    return o;
+}
+
+SolveOptions VelocitySolver::solve_options() const {
+    SolveOptions o;
+    o.sets.friction = settings.friction == "cylinder"     ? Friction::cylinder
+                      : settings.friction == "box"        ? Friction::box
+                      : settings.friction == "polyhedral" ? Friction::polyhedral
+                                                          : Friction::cone;
+    o.sets.facets = settings.facets;
+    o.sets.de_saxce = settings.de_saxce;
+    o.iterations = settings.iterations > 0 ? settings.iterations : 50;
+    o.tolerance = settings.tolerance;
+    o.relaxation = settings.relaxation;
+    o.trace = trace;
+    return o;
+}
+
+void VelocitySolver::build_rows_of(const Model& m, const State& s, Real h) {
+    clear_rows(q);
+    q.dt = h;
+    // what may touch is judged by the velocities with forces
+    for (int b = 0; b < q.body_count(); ++b) q.v[b] += h * linear[b];
+    list_touches(m, s, contacts, q, {.dt = h, .near = settings.margin}, list);
+    for (int b = 0; b < q.body_count(); ++b) q.v[b] -= h * linear[b];
+    add_contact_groups(m, s, list, bias_options(), q);
+    if (m.elements->constraints.empty()) return;
+    if (topology != m.topology_revision || values != m.values_revision || tables != m.elements.get()) {
+        build_rows(m.elements->constraints, dofs_of(m), rows);
+        topology = m.topology_revision, values = m.values_revision, tables = m.elements.get();
+    }
+    refresh_rows(m.elements->constraints, evaluation_of(m, s, h), rows);
+    add_constraint_groups(dofs_of(m), rows, bias_options(), q);
+}
+
+// auto: chains and trees of joints, small islands of very unequal masses, and single bodies directly
+Way VelocitySolver::find_way(const IslandView& island) const {
+    if (settings.method == "direct") return Way::direct;
+    if (settings.method != "auto" && settings.method != "soft_step") return Way::iterative;
+    bool contact = false, packs = true, bounded = false;
+    for (int i : island.groups) {
+        const RowGroup& g = q.groups[i];
+        contact = contact || g.set == RowSet::contact;
+        bounded = bounded || g.set != RowSet::free;
+        packs = packs && g.sides <= 2;
+    }
+    const int bodies = int(island.bodies.size());
+    if (settings.method == "soft_step") return packs ? Way::soft : Way::direct;
+    if (!contact && !bounded) return Way::direct;
+    if (bodies <= 2 && int(island.groups.size()) <= 16) return Way::direct;
+    if (bodies <= settings.direct_bodies && mass_ratio(q, island) >= settings.direct_mass_ratio) return Way::direct;
+    return packs ? Way::soft : Way::direct;
+}
+
+// islands, and which of them sleep
+void VelocitySolver::divide(const Model& m, const Input& input, const State& now) {
+    build_islands(q, islands);
+    find_still(m, input, now, settings.sleep ? settings.sleep_after : 1e300, q, islands, still);
+    way.resize(islands.count());
+    for (int i = 0; i < islands.count(); ++i)
+        way[i] = still[islands.body[islands.body_begin[i]]] ? Way::asleep : find_way(islands.view(i));
+    report.islands = report.islands_direct = 0;
+    bool any_soft = false;
+    for (Way w : way) {
+        report.islands += w != Way::asleep;
+        report.islands_direct += w == Way::direct;
+        any_soft = any_soft || w == Way::soft;
+    }
+    report.path = any_soft ? report.islands_direct ? "soft_step and direct" : "soft_step" : report.islands_direct ? "direct" : "";
+}
+
+void VelocitySolver::add_forces(Real h) {
+    for (int b = 0; b < q.body_count(); ++b) {
+        if (still[b]) {
+            q.v[b] = q.w[b] = Vec3::Zero();
+            continue;
+        }
+        const int i = islands.number[b];
+        if (i >= 0 && way[i] == Way::soft) continue; // in its sub-steps
+        q.v[b] += h * linear[b];
+        q.w[b] += h * angular[b];
+    }
+}
+
+SolveResult solve_by_name(const std::string& method, const SolveOptions& o, const IslandView& island, SolveScratch& s,
+                          RowProblem& q) {
+    if (method == "block") return solve_block(o, island, q);
+    if (method == "jacobi") return solve_jacobi(o, island, s, q);
+    if (method == "apgd") return solve_apgd(o, island, s, q);
+    if (method == "bb") return solve_bb(o, island, s, q);
+    if (method == "mlcp") return solve_mlcp(o, island, q);
+    return solve_sequential(o, island, q);
+}
+
+void VelocitySolver::solve(Real h) {
+    const SolveOptions o = solve_options();
+    results.assign(islands.count(), {});
+    while (int(workers.size()) < thread_count(*parallel)) workers.push_back(make_solve_scratch());
+    parallel_for_workers(*parallel, islands.count(), 1, [&](int worker, int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            if (way[i] == Way::asleep || way[i] == Way::soft) continue;
+            const IslandView island = islands.view(i);
+            for (int g : island.groups) // warm start
+                for (int k = 0; k < q.groups[g].rows; ++k)
+                    if (q.impulse[q.groups[g].row + k] != 0) add_impulse(q, q.groups[g], k, q.impulse[q.groups[g].row + k]);
+            if (way[i] == Way::direct) results[i] = solve_direct(o, island, *workers[worker], q);
+            else results[i] = solve_by_name(settings.method, o, island, *workers[worker], q);
+        }
+    });
+    report.residual = 0;
+    for (const SolveResult& r : results) {
+        report.iterations = std::max(report.iterations, r.iterations);
+        report.residual = std::max(report.residual, r.residual);
+    }
+    solve_soft(h);
+}
+
+void VelocitySolver::solve_soft(Real h) {
+    soft.bodies.clear();
+    soft.groups.clear();
+    for (int i = 0; i < islands.count(); ++i) {
+        if (way[i] != Way::soft) continue;
+        const IslandView island = islands.view(i);
+        soft.bodies.insert(soft.bodies.end(), island.bodies.begin(), island.bodies.end());
+        soft.groups.insert(soft.groups.end(), island.groups.begin(), island.groups.end());
+    }
+    if (soft.bodies.empty()) return;
+    SoftOptions o;
+    o.substeps = settings.substeps > 0 ? settings.substeps : 4;
+    o.dt = h;
+    o.slop = settings.slop;
+    o.push_speed = settings.push_speed;
+    o.wide = settings.precision == "single";
+    shift.resize(q.body_count());
+    turn.resize(q.body_count());
+    step_soft(*parallel, o, list, soft, &rows, linear, angular, soft_scratch, q, shift, turn);
+    report.iterations = std::max(report.iterations, 2 * o.substeps);
+}
+
+// positions of all that is awake
+void VelocitySolver::move(const Model& m, Real h, State& s) {
+    const int n = point_count(m);
+    const auto is_soft = [&](int b) { return islands.number[b] >= 0 && way[islands.number[b]] == Way::soft; };
+    parallel_for(*parallel, n, kGrain, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            if (!(q.inverse_mass[i] > 0)) continue;
+            s.point.v[i] = real3(q.v[i]);
+            if (!still[i]) s.point.x[i] = real3(vec(s.point.x[i]) + (is_soft(i) ? shift[i] : Vec3(h * q.v[i])));
+        }
+    });
+    parallel_for(*parallel, frame_count(m), 256, [&](int begin, int end) {
+        for (int f = begin; f < end; ++f) {
+            const int b = n + f;
+            if (!(q.inverse_mass[b] > 0)) continue;
+            s.frame.v[f] = real3(q.v[b]);
+            if (still[b]) {
+                s.frame.w[f] = {};
+                continue;
+            }
+            const Quat before = quat(s.frame.q[f]);
+            Vec3 w = q.w[b];
+            Quat after;
+            if (settings.gyroscopic != "momentum") {
+                after = exp_rotation(is_soft(b) ? turn[b] : Vec3(h * w)) * before;
+            } else {
+                const Mat3 I = mat(m.frame.inertia[f]), inverse = I.inverse();
+                const Vec3 L = before * (I * (before.conjugate() * w));
+                const auto spin = [&](const Quat& r) { return Vec3(r * (inverse * (r.conjugate() * L))); };
+                if (is_soft(b)) after = exp_rotation(turn[b]) * before;
+                else after = exp_rotation(h * spin(exp_rotation(0.5 * h * w) * before)) * before;
+                w = spin(after.normalized());
+            }
+            s.frame.p[f] = real3(vec(s.frame.p[f]) + (is_soft(b) ? shift[b] : Vec3(h * q.v[b])));
+            s.frame.q[f] = real4(after.normalized());
+            s.frame.w[f] = real3(w);
+        }
+    });
+}
+
+// one Newton step of the positions of `to`, by the errors at `at`
+void VelocitySolver::take_back(const Model& m, const State& at, State& to) {
+    BiasOptions o = bias_options();
+    o.erp = kPostErp;
+    o.joint_erp = 1;
+    const bool joints = !m.elements->constraints.empty();
+    if (joints) refresh_rows(m.elements->constraints, evaluation_of(m, at, q.dt), rows);
+    build_position_problem(m, at, list, joints ? &rows : nullptr, o, q, positions);
+    SolveOptions options = solve_options();
+    options.sets = {};
+    options.tolerance = 1e-12; // [m]
+    options.trace = nullptr;
+    parallel_for_workers(*parallel, islands.count(), 1, [&](int worker, int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            if (way[i] != Way::direct && way[i] != Way::iterative) continue;
+            Real worst = 0;
+            for (int g : islands.view(i).groups) {
+                const RowGroup& group = positions.groups[g];
+                for (int k = 0; k < group.rows; ++k)
+                    if (positions.softness[group.row + k] == 0)
+                        worst = std::max(worst, group.set == RowSet::lower ? -positions.bias[group.row + k]
+                                                                           : std::abs(positions.bias[group.row + k]));
+            }
+            if (worst < 1e-12) continue;
+            if (way[i] == Way::direct) solve_direct(options, islands.view(i), *workers[worker], positions);
+            else solve_block(options, islands.view(i), positions);
+        }
+    });
+    const int n = point_count(m);
+    for (int b = 0; b < q.body_count(); ++b) {
+        if (islands.number[b] < 0 || still[b]) continue;
+        if (b < n) to.point.x[b] = real3(vec(to.point.x[b]) + positions.v[b]);
+        else {
+            to.frame.p[b - n] = real3(vec(to.frame.p[b - n]) + positions.v[b]);
+            if (positions.w[b] != Vec3::Zero())
+                to.frame.q[b - n] = real4((exp_rotation(positions.w[b]) * quat(to.frame.q[b - n])).normalized());
+        }
+    }
+}
+
+void VelocitySolver::stabilise(const Model& m, Real, State& s) {
+    const bool any = std::any_of(way.begin(), way.end(), [](Way w) { return w == Way::direct || w == Way::iterative; });
+    if (any && stabilisation() == "post")
+        for (int k = 0; k < kPostRounds; ++k) take_back(m, s, s);
+}
+
+void VelocitySolver::list_forces(Real h) {
+    contact_forces.clear();
+    report.contact_count = int(list.touches.size());
+    report.gap = report.penetration = report.cone_violation = 0;
+    for (std::size_t i = 0; i < list.touches.size(); ++i) {
+        const Touch& t = list.touches[i];
+        const RowGroup& g = q.groups[i];
+        report.gap = i ? std::min(report.gap, t.gap) : t.gap;
+        const Vec3 p(q.impulse[g.row], q.impulse[g.row + 1], q.impulse[g.row + 2]);
+        if (!(p[0] > 0)) continue;
+        report.cone_violation = std::max(report.cone_violation, std::hypot(p[1], p[2]) / p[0] - g.friction);
+        contact_forces.push_back({t.object_a, t.object_b, real3(t.at), real3(t.n),
+                                  real3((p[0] * t.n + p[1] * t.t0 + p[2] * t.t1) / h)});
+    }
+    report.penetration = std::max(0.0, -report.gap);
+}
+
+ImpactLaw find_law(const std::string& name) {
+    return name == "sticking"       ? ImpactLaw::sticking
+           : name == "frictionless" ? ImpactLaw::frictionless
+           : name == "stick_slide"  ? ImpactLaw::stick_slide
+                                    : ImpactLaw::chatterjee_ruina;
+}
+
+void VelocitySolver::impact() {
+    const ImpactOptions o{find_law(settings.impact), settings.restitution_threshold, settings.slop, 100};
+    if (settings.impact == "newton") add_restitution_bias(o, list, q);
+    else resolve_impacts(o, list, q);
+}
+
+void VelocitySolver::sub_step(const Model& m, const Input& input, Real h, State& s) {
+    if (!detect(m, s, h)) {
+        report.status = Status::failed;
+        report.message = "contacts cannot be found: a position is not a number";
+        return;
+    }
+    lap(clock, "detect", report);
+    build_bodies(m, s, q);
+    accelerate(m, input, s, h);
+    lap(clock, "forces", report);
+    build_rows_of(m, s, h);
+    lap(clock, "rows", report);
+    divide(m, input, s);
+    lap(clock, "islands", report);
+    impact();
+    add_forces(h);
+    if (settings.warm_start) recall_impulses(m, s, list, rows, q);
+    lap(clock, "start", report);
+    solve(h);
+    lap(clock, "solve", report);
+    if (stabilisation() == "split_impulse") take_back(m, s, s); // errors at the start, taken back without speed
+    move(m, h, s);
+    lap(clock, "move", report);
+    stabilise(m, h, s);
+    lap(clock, "stabilise", report);
+    store_impulses(m, list, rows, q, pairs, s, report.touches);
+    store_rest(m, q, still, h, s);
+    list_forces(h);
+    lap(clock, "remember", report);
+}
+
+Report VelocitySolver::step(const Model& m, const Input& input, const State& now, State& next, double dt, Trace* wanted) {
+    begin_clock(clock, report);
+    trace = wanted;
+    next = now;
+    build_prescribed(m, input, now, dt, prescribed);
+    refresh_forces(*parallel, m, forces);
+    const bool packs = settings.method == "auto" || settings.method == "soft_step"; // sub-steps of their own
+    const int parts = packs ? 1 : std::max(1, settings.substeps);
+    const Real h = dt / parts;
+    for (int k = 0; k < parts && report.status == Status::ok; ++k) {
+        stop_fixed(*parallel, m, next.point);
+        place_fixed(m, prescribed, now, k * h, next.point, next.frame);
+        place_animated(m, input, now, k * h, dt, next.animated);
+        sub_step(m, input, h, next);
+        next.time += h;
+    }
+    place_fixed(m, prescribed, now, dt, next.point, next.frame);
+    place_animated(m, input, now, dt, dt, next.animated);
+    advect_passive(*parallel, m, now, dt, next.point);
+    next.time = now.time + dt;
+    next.step = now.step + 1;
+    report.dt = dt;
+    for (std::uint8_t b : still) report.asleep += b;
+    finish_elements(*parallel, m, now, dt, next);
+    return report;
+}
+
+} // namespace
+
+Needs velocity_needs() {
+    return {.points = true, .frames = true, .scalars = false, .passive = true, .energy_views = kValue | kForce};
+}
+
+std::unique_ptr<Solver> make_velocity(const Context& context, const Model& m, State& state, const void* settings) {
+    auto solver = std::make_unique<VelocitySolver>();
+    solver->settings = *static_cast<const VelocitySettings*>(settings);
+    solver->parallel = make_parallel(context);
+    solver->forces.penalties = false;
+    register_velocity_memory(m, state);
+    return solver;
+}
+
+static std::shared_ptr<void> with_method(const char* method) {
+    auto s = std::make_shared<VelocitySettings>();
+    s->method = method;
+    return s;
+}
+std::shared_ptr<void> make_soft_step_settings() { return with_method("soft_step"); }
+std::shared_ptr<void> make_sequential_impulse_settings() { return with_method("sequential_impulses"); }
+std::shared_ptr<void> make_apgd_settings() { return with_method("apgd"); }
+std::shared_ptr<void> make_mlcp_settings() { return with_method("mlcp"); }
+
+} // namespace sinew

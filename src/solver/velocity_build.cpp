@@ -1,0 +1,336 @@
+#include "solver/velocity_build.h"
+#include "model/surface.h"
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+void build_bodies(const Model& m, const State& s, RowProblem& q) {
+    const int points = point_count(m), frames = frame_count(m);
+    q.x.resize(points + frames);
+    q.v.resize(points + frames);
+    q.w.assign(points + frames, Vec3::Zero());
+    q.inverse_mass.assign(points + frames, 0);
+    q.inverse_inertia.assign(points + frames, Mat3::Zero());
+    for (int i = 0; i < points; ++i) {
+        q.x[i] = vec(s.point.x[i]);
+        q.v[i] = vec(s.point.v[i]);
+        const bool alive = s.point.alive.empty() || s.point.alive[i];
+        if (alive && !(m.point.flags[i] & (kFixed | kPassive)) && m.point.mass[i] > 0) q.inverse_mass[i] = 1 / m.point.mass[i];
+    }
+    for (int f = 0; f < frames; ++f) {
+        const int b = points + f;
+        q.x[b] = vec(s.frame.p[f]);
+        q.v[b] = vec(s.frame.v[f]);
+        q.w[b] = vec(s.frame.w[f]);
+        if ((m.frame.flags[f] & kFixed) || !(m.frame.mass[f] > 0)) continue;
+        q.inverse_mass[b] = 1 / m.frame.mass[f];
+        const Mat3 r = quat(s.frame.q[f]).toRotationMatrix();
+        q.inverse_inertia[b] = r * mat(m.frame.inertia[f]).inverse() * r.transpose();
+    }
+}
+
+namespace {
+
+// bodies behind a stencil: weight and arm each; what moves from outside adds to the drive
+struct Sides {
+    std::array<int, 16> body;
+    std::array<Real, 16> weight;
+    std::array<Vec3, 16> arm;
+    int count = 0;
+    Vec3 drive = Vec3::Zero();
+};
+
+void find_sides(const Model& m, const State& s, const ContactStencil& stencil, Sides& out) {
+    out.count = 0;
+    out.drive = Vec3::Zero();
+    const auto add = [&](int body, Real weight, const Vec3& arm) {
+        out.body[out.count] = body;
+        out.weight[out.count] = weight;
+        out.arm[out.count++] = arm;
+    };
+    for (int k = 0; k < stencil.count; ++k) {
+        const SurfaceVertex& v = stencil.vertex[k];
+        const Real w = stencil.weight[k];
+        switch (v.kind) {
+        case SurfaceVertex::point: add(v.index, w, Vec3::Zero()); break;
+        case SurfaceVertex::frame: add(point_count(m) + v.index, w, quat(s.frame.q[v.index]) * vec(v.local)); break;
+        case SurfaceVertex::embedded: {
+            const Embedding& e = m.surface.embeddings[v.index];
+            for (int i = 0; i < 4; ++i)
+                if (e.point[i] >= 0 && e.weight[i] != 0) add(e.point[i], w * e.weight[i], Vec3::Zero());
+            break;
+        }
+        case SurfaceVertex::animated: out.drive += w * vec(s.animated.v[v.index]); break;
+        }
+    }
+}
+
+Vec3 relative_velocity(const RowProblem& q, const Sides& sides) {
+    Vec3 u = sides.drive;
+    for (int k = 0; k < sides.count; ++k)
+        u += sides.weight[k] * (q.v[sides.body[k]] + q.w[sides.body[k]].cross(sides.arm[k]));
+    return u;
+}
+
+// adds what is near enough, in the range of its kind
+struct Lister {
+    const Model& m;
+    const State& s;
+    const RowProblem& q;
+    const ReachOptions& reach;
+    TouchList& out;
+    Sides sides;
+
+    void add(Touch& t, const Real3& normal) {
+        find_sides(m, s, t.stencil, sides);
+        bool free = false;
+        for (int k = 0; k < sides.count; ++k) free = free || q.inverse_mass[sides.body[k]] > 0;
+        if (!free) return;
+        t.n = vec(normal);
+        const Real approach = t.n.dot(relative_velocity(q, sides));
+        if (t.gap > reach.near && t.gap + reach.dt * approach > reach.near) return;
+        const ContactFrame frame = contact_frame(normal);
+        t.t0 = vec(frame.t0), t.t1 = vec(frame.t1);
+        t.distance = stencil_distance(m, surface_state(s), t.stencil, t.n);
+        out.touches.push_back(t);
+    }
+};
+
+void list_surface(const std::vector<SurfaceContact>& range, int kind, Lister& l) {
+    for (const SurfaceContact& c : range) {
+        Touch t;
+        t.key = c.key, t.kind = kind;
+        t.stencil = stencil_of(l.m, c);
+        // sides by the sign of their weights
+        for (int k = 0; k < 4 && c.vertex[k] >= 0; ++k)
+            (c.weight[k] > 0 ? t.object_a : t.object_b) = l.m.surface.object[c.vertex[k]];
+        t.gap = c.gap;
+        t.rule = find_pair_rule(l.m, l.out.rules, t.object_a, t.object_b);
+        t.rule.friction = c.friction;
+        t.at = Vec3::Zero();
+        for (int k = 0; k < t.stencil.count; ++k)
+            if (t.stencil.weight[k] > 0)
+                t.at += t.stencil.weight[k] * vertex_position(l.m, surface_state(l.s), t.stencil.vertex[k]);
+        l.add(t, c.normal);
+    }
+}
+
+} // namespace
+
+void list_touches(const Model& m, const State& s, const Contacts& contacts, const RowProblem& q, const ReachOptions& reach,
+                  TouchList& out) {
+    build_rule_table(m, out.rules);
+    out.touches.clear();
+    Lister l{m, s, q, reach, out, {}};
+    for (int source : {int(PointContact::shapes), int(PointContact::vertex_obstacle)})
+        for (const PointContact& c : contacts.point_point) {
+            if (c.source != source) continue;
+            // vertices of bodies meet obstacles by their shapes
+            if (c.source == PointContact::vertex_obstacle && c.a.kind == SurfaceVertex::frame) continue;
+            Touch t;
+            t.key = c.key, t.feature = c.feature, t.kind = c.source == PointContact::shapes ? 0 : 1;
+            t.stencil = stencil_of(c);
+            t.object_a = c.object_a, t.object_b = c.object_b;
+            t.gap = c.gap;
+            t.at = vec(c.at);
+            t.rule = find_pair_rule(m, out.rules, c.object_a, c.object_b);
+            t.rule.friction = c.friction;
+            l.add(t, c.normal);
+        }
+    list_surface(contacts.vertex_triangle, 2, l);
+    list_surface(contacts.edge_edge, 3, l);
+    list_surface(contacts.vertex_edge, 4, l);
+    list_surface(contacts.vertex_vertex, 5, l);
+}
+
+namespace {
+
+// levers of one direction; a body that is there twice has one side
+int merge_sides(const Sides& sides, std::array<int, 16>& body, std::array<int, 16>& side_of) {
+    int count = 0;
+    for (int k = 0; k < sides.count; ++k) {
+        int at = 0;
+        while (at < count && body[at] != sides.body[k]) ++at;
+        if (at == count) body[count++] = sides.body[k];
+        side_of[k] = at;
+    }
+    return count;
+}
+
+// bias and softness of the normal row
+void set_contact_bias(const BiasOptions& o, Real gap, Real h, RowProblem& q, const RowGroup& g) {
+    Real& bias = q.bias[g.row];
+    if (gap > 0) bias = gap / h; // may close within the step
+    else if (o.kind == BiasOptions::none) bias = 0;
+    else bias = std::max(-o.push_speed, o.erp / h * std::min(0.0, gap + o.slop));
+    if (o.kind == BiasOptions::soft) q.softness[g.row] = o.cfm;
+}
+
+} // namespace
+
+void add_contact_groups(const Model& m, const State& s, const TouchList& list, const BiasOptions& o, RowProblem& q) {
+    Sides sides;
+    std::array<int, 16> body, side_of;
+    for (std::size_t i = 0; i < list.touches.size(); ++i) {
+        const Touch& t = list.touches[i];
+        find_sides(m, s, t.stencil, sides);
+        const int count = merge_sides(sides, body, side_of);
+        const bool spins = t.rule.rolling_friction > 0 || t.rule.torsional_friction > 0;
+        RowGroup& g = add_group(q, spins ? 6 : 3, std::span(body).first(count));
+        g.set = RowSet::contact;
+        g.friction = t.rule.friction;
+        g.rolling = t.rule.rolling_friction, g.torsion = t.rule.torsional_friction;
+        g.restitution = t.rule.restitution;
+        g.gap = t.gap;
+        g.source = int(i);
+        const std::array<Vec3, 3> direction{t.n, t.t0, t.t1};
+        for (int k = 0; k < 3; ++k) {
+            q.drive[g.row + k] = direction[k].dot(sides.drive);
+            for (int a = 0; a < sides.count; ++a) {
+                Lever& j = q.jacobian[g.lever + k * g.sides + side_of[a]];
+                j.linear += sides.weight[a] * direction[k];
+                j.angular += sides.weight[a] * sides.arm[a].cross(direction[k]);
+                if (!spins) continue;
+                q.jacobian[g.lever + (3 + k) * g.sides + side_of[a]].angular += (sides.weight[a] > 0 ? 1 : -1) * direction[k];
+            }
+        }
+        q.c[g.row] = t.gap;
+        set_contact_bias(o, t.gap, q.dt, q, g);
+        build_response(q, g);
+    }
+}
+
+namespace {
+
+// tangent blocks of a group as bodies; false if nothing of it can move
+bool bodies_of(const Dofs& dofs, const Rows& rows, int group, const RowProblem& q, std::array<int, 6>& body,
+               std::array<int, 6>& width, int& count) {
+    count = 0;
+    bool free = false;
+    for (int b = rows.block_begin[group]; b < rows.block_begin[group + 1]; ++b) {
+        const int block = rows.block[b];
+        if (count == 6) return false;
+        width[count] = 3;
+        if (block < 0) {
+            body[count++] = -1;
+        } else if (block < dofs.points) {
+            body[count++] = block;
+        } else if (block < dofs.points + 2 * dofs.frames) {
+            body[count] = dofs.points + (block - dofs.points) / 2;
+            width[count++] = 6;
+            ++b; // its rotation
+        } else {
+            return false; // scalars are not bodies
+        }
+        free = free || (body[count - 1] >= 0 && q.inverse_mass[body[count - 1]] > 0);
+    }
+    return free;
+}
+
+// impulse units: r = J u + bias + softness p;  force -(C/alpha + c J u)
+void set_row_bias(const BiasOptions& o, const Rows& rows, int group, int row, int at, RowProblem& q) {
+    const Real h = q.dt, alpha = rows.compliance[row], damping = rows.damping[row], c = rows.c[row];
+    const bool one_sided = rows.bound[group] == Bound::lower;
+    q.c[at] = c;
+    q.bias[at] = -rows.rate[row];
+    if (rows.level[group] == Level::velocity) {
+        if (damping > 0) q.softness[at] = 1 / (h * damping);
+        return;
+    }
+    if (one_sided && c > 0) {
+        q.bias[at] += c / h;
+        return;
+    }
+    if (alpha > 0) {
+        q.bias[at] += c / (alpha * damping + h);
+        q.softness[at] = alpha / (h * (alpha * damping + h));
+        return;
+    }
+    if (o.kind != BiasOptions::none) q.bias[at] += o.joint_erp * c / h;
+    if (o.kind == BiasOptions::soft) q.softness[at] = o.cfm;
+}
+
+RowSet set_of(Bound b) {
+    return b == Bound::lower ? RowSet::lower : b == Bound::box ? RowSet::box : RowSet::free;
+}
+
+} // namespace
+
+void add_constraint_groups(const Dofs& dofs, const Rows& rows, const BiasOptions& o, RowProblem& q) {
+    std::array<int, 6> body, width;
+    for (int i = 0; i < rows.group_count(); ++i) {
+        int count;
+        if (!bodies_of(dofs, rows, i, q, body, width, count)) continue;
+        std::array<int, 6> present;
+        int sides = 0;
+        for (int k = 0; k < count; ++k)
+            if (body[k] >= 0) present[sides++] = body[k];
+        const int n = rows.row_begin[i + 1] - rows.row_begin[i];
+        RowGroup& g = add_group(q, n, std::span(present).first(sides));
+        g.set = set_of(rows.bound[i]);
+        g.limit = rows.friction[i] * q.dt;
+        g.source = i;
+        const Real* j = rows.jacobian.data() + rows.value_begin[i];
+        for (int k = 0; k < n; ++k) {
+            int side = 0;
+            for (int b = 0; b < count; ++b) {
+                if (body[b] >= 0) {
+                    Lever& lever = q.jacobian[g.lever + k * g.sides + side++];
+                    lever.linear = Eigen::Map<const Vec3>(j);
+                    if (width[b] == 6) lever.angular = Eigen::Map<const Vec3>(j + 3);
+                }
+                j += width[b];
+            }
+            set_row_bias(o, rows, i, rows.row_begin[i] + k, g.row + k, q);
+        }
+        build_response(q, g);
+    }
+}
+
+void build_position_problem(const Model& m, const State& at, const TouchList& list, const Rows* constraints,
+                            const BiasOptions& o, const RowProblem& velocity, RowProblem& q) {
+    clear_rows(q);
+    q.dt = 1; // displacements
+    q.inverse_mass = velocity.inverse_mass;
+    q.inverse_inertia = velocity.inverse_inertia;
+    q.v.assign(velocity.v.size(), Vec3::Zero());
+    q.w.assign(velocity.v.size(), Vec3::Zero());
+    Sides sides;
+    std::array<int, 16> body, side_of;
+    for (std::size_t i = 0; i < list.touches.size(); ++i) {
+        const Touch& t = list.touches[i];
+        const Real gap = t.gap + stencil_distance(m, surface_state(at), t.stencil, t.n) - t.distance;
+        find_sides(m, at, t.stencil, sides);
+        const int count = merge_sides(sides, body, side_of);
+        RowGroup& g = add_group(q, 1, std::span(body).first(count));
+        g.set = RowSet::lower;
+        g.source = int(i);
+        for (int a = 0; a < sides.count; ++a) {
+            Lever& j = q.jacobian[g.lever + side_of[a]];
+            j.linear += sides.weight[a] * t.n;
+            j.angular += sides.weight[a] * sides.arm[a].cross(t.n);
+        }
+        q.c[g.row] = gap;
+        q.bias[g.row] = gap > 0 ? gap : o.erp * std::min(0.0, gap + o.slop);
+        build_response(q, g);
+    }
+    if (!constraints) return;
+    const std::size_t before = q.groups.size();
+    BiasOptions rigid = o;
+    rigid.kind = BiasOptions::baumgarte;
+    add_constraint_groups(dofs_of(m), *constraints, rigid, q);
+    // rows that hold a velocity, and soft ones, have no position to keep
+    for (std::size_t i = before; i < q.groups.size(); ++i) {
+        const RowGroup& g = q.groups[i];
+        bool keep = constraints->level[g.source] == Level::position;
+        for (int k = 0; k < g.rows; ++k) keep = keep && constraints->compliance[constraints->row_begin[g.source] + k] == 0;
+        for (int k = 0; k < g.rows; ++k) {
+            if (keep) q.bias[g.row + k] += constraints->rate[constraints->row_begin[g.source] + k];
+            else q.bias[g.row + k] = 0, q.softness[g.row + k] = 1e30;
+        }
+    }
+}
+
+} // namespace sinew

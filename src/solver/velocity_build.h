@@ -1,0 +1,50 @@
+// From bodies, contacts and constraints to the rows of a step (velocity_problem.h).
+#pragma once
+#include "constraint/assemble.h"
+#include "model/contact_rows.h"
+#include "solver/velocity_problem.h"
+
+namespace sinew {
+
+// A contact as the solver sees it, of whatever kind.
+struct Touch {
+    std::uint64_t key = 0, feature = 0; // for warm starting; kinds of contacts have their own ranges
+    int kind = 0;                       // 0 shapes, 1 vertex and obstacle, 2.. ranges of the surface
+    int object_a = -1, object_b = -1;
+    ContactStencil stencil;
+    Vec3 n, t0, t1, at;
+    Real gap = 0;                       // [m]
+    Real distance = 0;                  // [m] n . g of the stencil when found
+    PairRule rule;
+};
+struct TouchList {
+    std::vector<Touch> touches;         // by kind, key, feature
+    RuleTable rules;
+};
+
+// Inverse masses, world inertias and velocities of points and frames. Passive and dead points do not take part.
+void build_bodies(const Model&, const State&, RowProblem&);
+
+struct ReachOptions {
+    Real dt = 0;     // [s]
+    Real near = 0;   // [m] contacts that stay further apart than this over the step are left out
+};
+// All contacts that may act within the step.
+void list_touches(const Model&, const State&, const Contacts&, const RowProblem&, const ReachOptions&, TouchList&);
+
+struct BiasOptions {
+    enum Kind { none, baumgarte, soft } kind = baumgarte;
+    Real erp = 0.2, cfm = 0, slop = 0, push_speed = 1e300;
+    Real joint_erp = 1;
+};
+// One group per touch, in their order; bias by the gap.
+void add_contact_groups(const Model&, const State&, const TouchList&, const BiasOptions&, RowProblem&);
+// One group per constraint that has an unknown: the bias of its position, softness of its compliance and damping.
+void add_constraint_groups(const Dofs&, const Rows&, const BiasOptions&, RowProblem&);
+
+// Positions: the same rows without friction, c = what is violated at the state given; velocities of the problem are
+// displacements, zero at the start. erp: part that is taken back.
+void build_position_problem(const Model&, const State& at, const TouchList&, const Rows* constraints, const BiasOptions&,
+                            const RowProblem& velocity, RowProblem&);
+
+} // namespace sinew

@@ -1,0 +1,94 @@
+#include "solver/velocity_impact.h"
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+// contacts of one pair of objects with one normal
+struct Meeting {
+    int begin, end; // touches, groups
+};
+
+bool meets(const ImpactOptions& o, const RowProblem& q, const RowGroup& g, Real speed) {
+    return speed < 0 && g.gap + q.dt * speed <= o.slop;
+}
+
+// mean of the three directions over the points that approach; count 0 if none does
+int find_mean(const ImpactOptions& o, const RowProblem& q, const Meeting& m, Vec3& u, Mat3& K, std::array<int, 64>& points) {
+    int count = 0;
+    for (int i = m.begin; i < m.end && count < 64; ++i)
+        if (meets(o, q, q.groups[i], row_rate(q, q.groups[i], 0))) points[count++] = i;
+    u.setZero();
+    K.setZero();
+    if (count == 0) return 0;
+    const RowGroup& first = q.groups[points[0]];
+    std::array<Lever, 12> mean; // three directions, up to four sides
+    if (first.sides > 4) return 0;
+    for (Lever& l : mean) l = {Vec3::Zero(), Vec3::Zero()};
+    for (int n = 0; n < count; ++n) {
+        const RowGroup& g = q.groups[points[n]];
+        for (int k = 0; k < 3; ++k) {
+            u[k] += row_rate(q, g, k) / count;
+            for (int s = 0; s < g.sides; ++s) {
+                mean[k * 4 + s].linear += q.jacobian[g.lever + k * g.sides + s].linear / count;
+                mean[k * 4 + s].angular += q.jacobian[g.lever + k * g.sides + s].angular / count;
+            }
+        }
+    }
+    for (int s = 0; s < first.sides; ++s) {
+        const int b = q.body[first.side + s];
+        for (int k = 0; k < 3; ++k)
+            for (int l = 0; l < 3; ++l)
+                K(k, l) += q.inverse_mass[b] * mean[k * 4 + s].linear.dot(mean[l * 4 + s].linear) +
+                           mean[k * 4 + s].angular.dot(q.inverse_inertia[b] * mean[l * 4 + s].angular);
+    }
+    return count;
+}
+
+} // namespace
+
+int resolve_impacts(const ImpactOptions& o, const TouchList& list, RowProblem& q) {
+    std::vector<Meeting> meetings;
+    for (std::size_t i = 0; i < list.touches.size();) {
+        std::size_t end = i + 1;
+        const Touch& t = list.touches[i];
+        while (end < list.touches.size() && list.touches[end].kind == t.kind && list.touches[end].key == t.key &&
+               list.touches[end].n.dot(t.n) > 0.999)
+            ++end;
+        if (q.groups[i].restitution > 0) meetings.push_back({int(i), int(end)});
+        i = end;
+    }
+    int impacts = 0;
+    Vec3 u;
+    Mat3 K;
+    std::array<int, 64> points;
+    const Vec3 n = Vec3::UnitX(); // the frame of the contact
+    for (int sweep = 0; sweep < o.most_sweeps; ++sweep) {
+        bool any = false;
+        for (const Meeting& m : meetings) {
+            const int count = find_mean(o, q, m, u, K, points);
+            if (count == 0 || u[0] > -o.threshold) continue;
+            const RowGroup& g = q.groups[points[0]];
+            const Vec3 P = compute_impact(o.law, K, n, u, g.restitution, g.friction);
+            if (P == Vec3::Zero()) continue;
+            for (int k = 0; k < count; ++k)
+                for (int r = 0; r < 3; ++r) add_impulse(q, q.groups[points[k]], r, P[r] / count);
+            any = true;
+            ++impacts;
+        }
+        if (!any) break;
+    }
+    return impacts;
+}
+
+void add_restitution_bias(const ImpactOptions& o, const TouchList& list, RowProblem& q) {
+    for (std::size_t i = 0; i < list.touches.size(); ++i) {
+        const RowGroup& g = q.groups[i];
+        const Real speed = row_rate(q, g, 0);
+        if (g.restitution > 0 && speed < -o.threshold && meets(o, q, g, speed)) q.bias[g.row] = g.restitution * speed;
+    }
+}
+
+} // namespace sinew

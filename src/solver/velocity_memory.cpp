@@ -1,0 +1,221 @@
+#include "solver/velocity_memory.h"
+#include "model/visit.h"
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+namespace sinew {
+
+namespace {
+
+constexpr int kNumbers = 9;
+constexpr std::string_view kContacts = "velocity.contacts";
+constexpr std::string_view kRestPoints = "velocity.rest.points", kRestFrames = "velocity.rest.frames",
+                           kTouchPoints = "velocity.touching.points", kTouchFrames = "velocity.touching.frames";
+constexpr double kHalf = 4294967296.0;   // 2^32
+constexpr double kObjects = 67108864.0;  // 2^26: two objects fit a double
+
+struct Key {
+    double kind, high, low, feature;
+    auto order() const { return std::tie(kind, high, low); }
+};
+Key key_of(const Touch& t) {
+    return {double(t.kind), double(t.key >> 32), double(std::uint32_t(t.key)), double(t.feature & ((1ull << 52) - 1))};
+}
+Key key_of(const double* x) { return {x[0], x[1], x[2], x[3]}; }
+
+// [m/s] slower than this counts as rest: a small part of what gravity gives in a step, so that what slips from rest is
+// never taken for resting
+Real rest_speed(const Model& m, Real h) { return std::max(1e-4, 0.02 * vec(m.gravity).norm() * h); }
+
+} // namespace
+
+void register_velocity_memory(const Model& m, State& s) {
+    memory_array(s, kContacts, 0);
+    for (const Table& t : m.elements->constraints)
+        memory_array(s, "force." + std::string(t.row->name), std::size_t(t.count()) * t.row->rows);
+    memory_array(s, kRestPoints, point_count(m));
+    memory_array(s, kRestFrames, frame_count(m));
+    memory_array(s, kTouchPoints, point_count(m));
+    memory_array(s, kTouchFrames, frame_count(m));
+}
+
+// both lists are sorted by kind and key; the few points of one pair are matched by feature
+static void recall_contacts(const std::vector<double>& old, const TouchList& list, RowProblem& q) {
+    const std::size_t count = old.size() / kNumbers;
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < list.touches.size(); ++i) {
+        const Touch& t = list.touches[i];
+        const Key key = key_of(t);
+        while (at < count && key_of(old.data() + at * kNumbers).order() < key.order()) ++at;
+        for (std::size_t k = at; k < count; ++k) {
+            const double* x = old.data() + k * kNumbers;
+            const Key other = key_of(x);
+            if (other.order() != key.order()) break;
+            if (other.feature != key.feature) continue;
+            const RowGroup& g = q.groups[i];
+            const Vec3 friction(x[6], x[7], x[8]);
+            q.impulse[g.row] = x[5] * q.dt;
+            q.impulse[g.row + 1] = friction.dot(t.t0) * q.dt;
+            q.impulse[g.row + 2] = friction.dot(t.t1) * q.dt;
+            break;
+        }
+    }
+}
+
+void recall_impulses(const Model& m, const State& s, const TouchList& list, const Rows& rows, RowProblem& q) {
+    if (const auto* old = find_memory(s, kContacts)) recall_contacts(*old, list, q);
+    if (q.groups.size() == list.touches.size()) return;
+    // element of each group of Rows: groups are in the order of the tables
+    std::size_t at = list.touches.size();
+    int first = 0;
+    for (const Table& t : m.elements->constraints) {
+        const auto* force = find_memory(s, "force." + std::string(t.row->name));
+        for (; at < q.groups.size() && q.groups[at].source < first + t.count(); ++at) {
+            const RowGroup& g = q.groups[at];
+            const std::size_t from = std::size_t(g.source - first) * t.row->rows;
+            if (!force || force->size() < from + t.row->rows) continue;
+            for (int k = 0; k < g.rows; ++k) q.impulse[g.row + k] = (*force)[from + k] * q.dt;
+            if (g.set == RowSet::box)
+                for (int k = 0; k < g.rows; ++k) q.impulse[g.row + k] = std::clamp(q.impulse[g.row + k], -g.limit, g.limit);
+        }
+        first += t.count();
+    }
+    (void)rows;
+}
+
+static void add_pairs(const std::vector<double>& contacts, std::vector<std::array<int, 2>>& out) {
+    out.clear();
+    for (std::size_t k = 0; k + kNumbers <= contacts.size(); k += kNumbers) {
+        if (!(contacts[k + 5] > 0)) continue;
+        const double high = std::floor(contacts[k + 4] / kObjects);
+        const std::array<int, 2> pair{int(high), int(contacts[k + 4] - high * kObjects)};
+        if (out.empty() || out.back() != pair) out.push_back(pair);
+    }
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+}
+
+void store_impulses(const Model& m, const TouchList& list, const Rows& rows, const RowProblem& q, TouchScratch& scratch, State& s,
+                    std::vector<TouchEvent>& events) {
+    std::vector<double>& out = memory_array(s, kContacts, find_memory(s, kContacts) ? find_memory(s, kContacts)->size() : 0);
+    add_pairs(out, scratch.before);
+    out.resize(list.touches.size() * kNumbers);
+    for (std::size_t i = 0; i < list.touches.size(); ++i) {
+        const Touch& t = list.touches[i];
+        const RowGroup& g = q.groups[i];
+        const Key key = key_of(t);
+        const Vec3 friction = (q.impulse[g.row + 1] * t.t0 + q.impulse[g.row + 2] * t.t1) / q.dt;
+        const int a = std::min(t.object_a, t.object_b), b = std::max(t.object_a, t.object_b);
+        const double numbers[kNumbers] = {key.kind,      key.high,     key.low,      key.feature, a * kObjects + b,
+                                          q.impulse[g.row] / q.dt, friction.x(), friction.y(), friction.z()};
+        std::copy_n(numbers, kNumbers, out.begin() + i * kNumbers);
+    }
+    add_pairs(out, scratch.after);
+    const auto add_missing = [&](const auto& in, const auto& from, bool began) {
+        for (const auto& p : in)
+            if (!std::binary_search(from.begin(), from.end(), p)) events.push_back({p[0], p[1], began});
+    };
+    add_missing(scratch.after, scratch.before, true);
+    add_missing(scratch.before, scratch.after, false);
+    std::sort(events.begin(), events.end(), [](const TouchEvent& x, const TouchEvent& y) {
+        return std::tie(x.object_a, x.object_b, x.began) < std::tie(y.object_a, y.object_b, y.began);
+    });
+    std::size_t at = list.touches.size();
+    int first = 0;
+    for (const Table& t : m.elements->constraints) {
+        auto& force = memory_array(s, "force." + std::string(t.row->name), std::size_t(t.count()) * t.row->rows);
+        std::fill(force.begin(), force.end(), 0.0);
+        for (; at < q.groups.size() && q.groups[at].source < first + t.count(); ++at) {
+            const RowGroup& g = q.groups[at];
+            for (int k = 0; k < g.rows; ++k)
+                force[std::size_t(g.source - first) * t.row->rows + k] = q.impulse[g.row + k] / q.dt;
+        }
+        first += t.count();
+    }
+    (void)rows;
+}
+
+// rows that act on each body: sleeping islands wake when one of them is gone
+static void count_rows(const RowProblem& q, std::vector<int>& count) {
+    count.assign(q.body_count(), 0);
+    for (const RowGroup& g : q.groups)
+        for (int s = 0; s < g.sides; ++s) ++count[q.body[g.side + s]];
+}
+
+// what disturbs an island from outside: held bodies that move, driven rows
+static bool is_driven(const RowProblem& q, const IslandView& island) {
+    for (int i : island.groups) {
+        const RowGroup& g = q.groups[i];
+        for (int s = 0; s < g.sides; ++s) {
+            const int b = q.body[g.side + s];
+            if (!(q.inverse_mass[b] > 0) && (q.v[b] != Vec3::Zero() || q.w[b] != Vec3::Zero())) return true;
+        }
+        for (int k = 0; k < g.rows; ++k)
+            if (q.drive[g.row + k] != 0 || g.set == RowSet::box) return true;
+    }
+    return false;
+}
+
+void find_still(const Model& m, const Input& input, const State& s, Real after, const RowProblem& q, const Islands& islands,
+                std::vector<std::uint8_t>& still) {
+    still.assign(q.body_count(), 0);
+    const auto *points = find_memory(s, kRestPoints), *frames = find_memory(s, kRestFrames),
+               *touch_points = find_memory(s, kTouchPoints), *touch_frames = find_memory(s, kTouchFrames);
+    if (after >= 1e300 || !points || !frames || !touch_points || !touch_frames) return;
+    const int n = point_count(m);
+    const auto read = [&](const std::vector<double>* a, const std::vector<double>* b, int body) {
+        const std::vector<double>& from = body < n ? *a : *b;
+        const std::size_t i = body < n ? body : body - n;
+        return i < from.size() ? from[i] : 0;
+    };
+    bool any = false;
+    for (int b = 0; b < q.body_count(); ++b) any = any || read(points, frames, b) >= after;
+    if (!any) return;
+    std::vector<int> count;
+    count_rows(q, count);
+    for (int i = 0; i < islands.count(); ++i) {
+        const IslandView island = islands.view(i);
+        bool rests = true;
+        for (int b : island.bodies)
+            rests = rests && read(points, frames, b) >= after && read(touch_points, touch_frames, b) == count[b];
+        if (rests && !is_driven(q, island))
+            for (int b : island.bodies) still[b] = 1;
+    }
+    // whoever is pushed wakes, with all of its island
+    const auto wake = [&](int b) {
+        if (b < 0 || b >= q.body_count() || !still[b]) return;
+        for (int other : islands.view(islands.number[b]).bodies) still[other] = 0;
+    };
+    for (const PointForce& f : input.point_forces) wake(f.point);
+    for (const Grab& g : input.grabs) wake(g.point);
+    for (const BodyForce& f : input.body_forces)
+        if (f.object.index >= 0 && f.object.index < int(m.objects.size()))
+            for (int k = m.objects[f.object.index].frames.begin; k < m.objects[f.object.index].frames.end; ++k) wake(n + k);
+}
+
+void store_rest(const Model& m, const RowProblem& q, const std::vector<std::uint8_t>& still, Real h, State& s) {
+    const int n = point_count(m);
+    for (const std::string_view name : {kRestPoints, kTouchPoints}) memory_array(s, name, n);
+    for (const std::string_view name : {kRestFrames, kTouchFrames}) memory_array(s, name, frame_count(m));
+    auto &points = memory_array(s, kRestPoints, n), &frames = memory_array(s, kRestFrames, frame_count(m));
+    auto &touch_points = memory_array(s, kTouchPoints, n), &touch_frames = memory_array(s, kTouchFrames, frame_count(m));
+    std::vector<int> count;
+    count_rows(q, count);
+    const Real slow = rest_speed(m, h);
+    for (int b = 0; b < q.body_count(); ++b) {
+        double& rest = b < n ? points[b] : frames[b - n];
+        double& touching = b < n ? touch_points[b] : touch_frames[b - n];
+        if (!still[b]) touching = count[b];
+        if (!(q.inverse_mass[b] > 0)) {
+            rest = 0;
+            continue;
+        }
+        Real radius = 0; // of gyration
+        if (b >= n) radius = std::sqrt(mat(m.frame.inertia[b - n]).trace() / (3 * m.frame.mass[b - n]));
+        if (q.v[b].norm() + radius * q.w[b].norm() < slow) rest += h;
+        else rest = 0;
+    }
+}
+
+} // namespace sinew

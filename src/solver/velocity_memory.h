@@ -1,0 +1,31 @@
+// What the velocity solver remembers across steps, in State.memory: forces of contacts and constraints to start from, how
+// long bodies have been at rest. Forces, not impulses, so that a change of the step length does no harm.
+//   "velocity.contacts"      per contact: kind, key (two halves), feature, objects, normal force, friction (world) [N]
+//   "force.<constraint>"     per row [N or N m]
+//   "velocity.rest.points"   [s] at rest, "velocity.touching.points" rows that held it then; the same for frames
+#pragma once
+#include "sinew/input.h"
+#include "sinew/report.h"
+#include "solver/velocity_build.h"
+#include "solver/velocity_islands.h"
+
+namespace sinew {
+
+void register_velocity_memory(const Model&, State&);
+
+// impulses of the rows from the forces of the step before
+void recall_impulses(const Model&, const State&, const TouchList&, const Rows&, RowProblem&);
+
+struct TouchScratch {
+    std::vector<std::array<int, 2>> before, after;
+};
+// forces of this step into the state, and who began or ceased to touch
+void store_impulses(const Model&, const TouchList&, const Rows&, const RowProblem&, TouchScratch&, State&,
+                    std::vector<TouchEvent>&);
+
+// per body: 1 = its island has come to rest and nothing disturbs it
+void find_still(const Model&, const Input&, const State&, Real after, const RowProblem&, const Islands&,
+                std::vector<std::uint8_t>& still);
+void store_rest(const Model&, const RowProblem&, const std::vector<std::uint8_t>& still, Real h, State&);
+
+} // namespace sinew

@@ -1,0 +1,49 @@
+// Methods for the impulses of one island (velocity_problem.h). Each starts from the impulses that are there, with the
+// velocities that belong to them, and leaves both at the end. The same fixed point for all: r and p complementary with
+// respect to the set of each group.
+#pragma once
+#include "solver/velocity_problem.h"
+#include <memory>
+
+namespace sinew {
+
+struct Trace;
+
+struct SolveOptions {
+    SetOptions sets;
+    int iterations = 50;
+    Real tolerance = 1e-8;  // [m/s]
+    Real relaxation = 1;
+    Trace* trace = nullptr; // per iteration the natural residual
+};
+struct SolveResult {
+    int iterations = 0;
+    Real residual = 0;      // [m/s] natural residual
+};
+// What belongs together: bodies that can move, and groups, both ascending.
+struct IslandView {
+    std::span<const int> bodies, groups;
+};
+struct SolveScratch;        // memory of the methods, one per worker
+struct SolveScratchDelete {
+    void operator()(SolveScratch*) const;
+};
+using SolveScratchPtr = std::unique_ptr<SolveScratch, SolveScratchDelete>;
+SolveScratchPtr make_solve_scratch();
+
+// Gauss-Seidel (spec P 3.18): row after row; a group after another with its rows at once
+SolveResult solve_sequential(const SolveOptions&, const IslandView&, RowProblem&);
+SolveResult solve_block(const SolveOptions&, const IslandView&, RowProblem&);
+// Gradients of the dual problem, scaled by group: projected Jacobi with split masses, Nesterov's acceleration with
+// restarts (Mazhar et al. 2015), spectral steps of Barzilai and Borwein
+SolveResult solve_jacobi(const SolveOptions&, const IslandView&, SolveScratch&, RowProblem&);
+SolveResult solve_apgd(const SolveOptions&, const IslandView&, SolveScratch&, RowProblem&);
+SolveResult solve_bb(const SolveOptions&, const IslandView&, SolveScratch&, RowProblem&);
+// Newton's method on the velocities, or the Schur complement where all rows are equalities (velocity_direct.cpp)
+SolveResult solve_direct(const SolveOptions&, const IslandView&, SolveScratch&, RowProblem&);
+// Lemke's pivoting with polyhedral friction (velocity_mlcp.cpp)
+SolveResult solve_mlcp(const SolveOptions&, const IslandView&, RowProblem&);
+
+void add_trace(const SolveOptions&, const IslandView&, const RowProblem&, int iteration);
+
+} // namespace sinew
