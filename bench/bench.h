@@ -47,6 +47,7 @@ void run_ccd(const Options&, Results&);
 void run_collision(const Options&, Results&);
 void run_implicit(const Options&, Results&);
 void run_narrow(const Options&, Results&);
+void run_rigid(const Options&, Results&);
 void run_springs(const Options&, Results&);
 
 } // namespace sinew::bench

@@ -16,6 +16,7 @@ static const Entry kEntries[] = {
     {"collision", "tree of boxes against FCL and Bullet; candidates of two sheets", run_collision},
     {"implicit", "evaluation and assembly of an implicit step against CHOLMOD's factorisation", run_implicit},
     {"narrow", "distances and contact manifolds of convex pairs against Bullet and FCL", run_narrow},
+    {"rigid", "pyramids, heaps and unequal masses against Bullet, ODE and MuJoCo", run_rigid},
     {"springs", "explicit step of a mass-spring cloth against a plain copy of the same bytes", run_springs},
 };
 

@@ -13,6 +13,7 @@ namespace sinew {
 
 // Implicit steps keep contact and wind smooth at about this length; measured on hanging and draped sheets.
 inline constexpr double kImplicitStep = 0.01;  // [s]
+inline constexpr double kVelocityStep = 1.0 / 60; // [s] contacts by impulses: what the engines of the field take
 inline constexpr double kParticleStep = 0.01;  // [s] where nothing is stiff
 inline constexpr double kStableShare = 0.5;    // of the largest stable step
 // Contact begins and ends within a step, each time with an energy error of w h of what is in it: contacts take a step
@@ -23,6 +24,12 @@ std::string choose_solver(const Model& m, std::string& reason) {
     bool stiff = false;
     for (const auto* tables : {&m.elements->energies, &m.elements->constraints})
         for (const Table& t : *tables) stiff = stiff || (t.row->points >= 2 && t.count() > 0);
+    bool bodies = false;
+    for (const Collider& c : m.colliders) bodies = bodies || !(m.frame.flags[c.frame] & kFixed);
+    if (const SolverEntry* velocity = find_solver("velocity"); bodies && !stiff && velocity && find_unsupported(*velocity, m).empty()) {
+        reason = "bodies that are free to move touch by their shapes, with friction";
+        return "velocity";
+    }
     const SolverEntry* newton = find_solver("newton");
     if (stiff && newton && find_unsupported(*newton, m).empty()) {
         reason = "the scene has links, and implicit steps stay stable whatever their stiffness";
@@ -193,6 +200,11 @@ Real stable_step(const Model& m, const State& s) {
 }
 
 int choose_substeps(const Model& m, const State& s, std::string_view solver, double frame, std::string& reason) {
+    const SolverEntry* entry = find_solver(solver);
+    if (entry && (entry->name == "velocity" || entry->base == "velocity")) {
+        reason = "steps of at most 1/60 s, which the solver cuts into its own";
+        return std::max(1, int(std::ceil(frame / kVelocityStep - 1e-9)));
+    }
     if (solver != "explicit") {
         const int n = std::max(1, int(std::ceil(frame / kImplicitStep)));
         reason = fmt::format("implicit steps of at most {} ms", kImplicitStep * 1000);

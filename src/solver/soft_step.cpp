@@ -8,10 +8,10 @@ namespace {
 struct Soft {
     const Parallel& parallel;
     const SoftOptions& o;
-    const TouchList& list;
     const SoftProblem& problem;
     const Rows* constraints;
     SoftScratch& s;
+    TouchList& list;
     RowProblem& q;
     Real h;
 };
@@ -30,54 +30,50 @@ int place_of(Soft& d, int b) {
     return d.s.place[b];
 }
 
-// the side of +n of a contact is its first body, unless that moves from outside
-void find_pair(const Touch& t, const RowProblem& q, const RowGroup& g, int& a, int& b) {
-    const bool first = t.stencil.vertex[0].kind != SurfaceVertex::animated;
-    a = first ? q.body[g.side] : -1;
-    b = g.sides > 1 ? q.body[g.side + 1] : first ? -1 : q.body[g.side];
-}
-
-void add_point(Soft& d, const Touch& t, const RowGroup& g, int group, int a, int b, SoftManifold& m) {
+void add_point(Soft& d, const Touch& t, int touch, SoftManifold& m) {
     const int k = m.points++;
-    m.ra[k] = a < 0 ? Real3{} : real3(t.at - d.q.x[a]);
-    m.rb[k] = b < 0 ? Real3{} : real3(t.at - d.q.x[b]);
+    m.ra[k] = t.body_a < 0 ? Real3{} : real3(t.at - d.q.x[t.body_a]);
+    m.rb[k] = t.body_b < 0 ? Real3{} : real3(t.at - d.q.x[t.body_b]);
     m.gap[k] = t.gap;
-    m.impulse[k] = d.q.impulse[g.row] / d.o.substeps;
-    m.friction_impulse = real3(vec(m.friction_impulse) +
-                               (d.q.impulse[g.row + 1] * t.t0 + d.q.impulse[g.row + 2] * t.t1) / d.o.substeps);
-    d.s.group.back()[k] = group;
+    const Real normal = t.n.dot(t.impulse);
+    m.impulse[k] = std::max(0.0, normal / d.o.substeps);
+    m.friction_impulse = real3(vec(m.friction_impulse) + (t.impulse - normal * t.n) / d.o.substeps);
+    m.drive = real3(vec(m.drive) + t.slip); // the sum for now
+    d.s.touch.back()[k] = touch;
 }
 
 // consecutive contacts of one pair with one normal form a manifold
 void build_manifolds(Soft& d) {
     d.s.manifolds.clear();
-    d.s.group.clear();
+    d.s.touch.clear();
     int last = -1; // touch that began the last manifold
-    for (int i : d.problem.groups) {
-        const RowGroup& g = d.q.groups[i];
-        if (g.set != RowSet::contact) continue;
-        const Touch& t = d.list.touches[g.source];
-        int a, b;
-        find_pair(t, d.q, g, a, b);
-        if (last >= 0 && t.kind < 2) {
+    for (int i : d.problem.touches) {
+        const Touch& t = d.list.touches[i];
+        if (last >= 0) {
             const Touch& other = d.list.touches[last];
             SoftManifold& m = d.s.manifolds.back();
             if (m.points < kSoftPoints && other.kind == t.kind && other.key == t.key && other.n.dot(t.n) > 0.9999) {
-                add_point(d, t, g, i, a, b, m);
+                add_point(d, t, i, m);
                 continue;
             }
         }
-        last = g.source;
-        SoftManifold m;
-        m.a = a < 0 ? -1 : place_of(d, a);
-        m.b = b < 0 ? -1 : place_of(d, b);
+        last = i;
+        d.s.manifolds.emplace_back();
+        d.s.touch.emplace_back();
+        SoftManifold& m = d.s.manifolds.back();
+        m.a = t.body_a < 0 ? -1 : place_of(d, t.body_a);
+        m.b = t.body_b < 0 ? -1 : place_of(d, t.body_b);
         m.normal = real3(t.n);
-        m.drive = real3(d.q.drive[g.row] * t.n + d.q.drive[g.row + 1] * t.t0 + d.q.drive[g.row + 2] * t.t1);
-        m.friction = g.friction;
-        m.torsion = g.torsion, m.rolling = g.rolling;
-        d.s.group.emplace_back();
-        add_point(d, t, g, i, a, b, m);
-        d.s.manifolds.push_back(m);
+        m.friction = t.rule.friction;
+        m.torsion = t.rule.torsional_friction, m.rolling = t.rule.rolling_friction;
+        m.restitution = d.o.bounce_speed >= 0 ? t.rule.restitution : 0;
+        add_point(d, t, i, m);
+    }
+    // the mean slip of the points is that of the centre, where friction acts
+    for (std::size_t i = 0; i < d.s.manifolds.size(); ++i) {
+        SoftManifold& m = d.s.manifolds[i];
+        const Touch& t = d.list.touches[d.s.touch[i][0]];
+        m.drive = real3(t.drive + d.o.slip_rate / (d.o.dt * m.points) * vec(m.drive));
     }
 }
 
@@ -105,7 +101,6 @@ void build_joints(Soft& d) {
     const Lever none{Vec3::Zero(), Vec3::Zero()};
     for (int i : d.problem.groups) {
         const RowGroup& g = d.q.groups[i];
-        if (g.set == RowSet::contact) continue;
         const int a = place_of(d, d.q.body[g.side]), b = g.sides > 1 ? place_of(d, d.q.body[g.side + 1]) : -1;
         for (int k = 0; k < g.rows; ++k) {
             SoftJointRow r;
@@ -167,9 +162,10 @@ void run(Soft& d, const std::vector<Vec3>& linear, const std::vector<Vec3>& angu
             for (int k = 0; k < 3; ++k) bodies[at].v[k] = S(d.q.v[b][k]), bodies[at].v[3 + k] = S(d.q.w[b][k]);
     SoftParameters p;
     p.h = d.h;
-    p.hertz = std::min(p.hertz, 0.25 / d.h);
+    p.hertz = 0.25 / d.h; // as stiff as a sub-step resolves: a stack sinks by a quarter of what 30 Hz gives at 240 Hz
     p.push_speed = d.o.push_speed;
     p.slop = d.o.slop;
+    p.bounce_speed = std::max(0.0, d.o.bounce_speed);
     build_contacts<S, N>(d.parallel, p, d.s.manifolds, d.s.masses, bodies, contacts);
     for (int step = 0; step < d.o.substeps; ++step) {
         parallel_for(d.parallel, moving, kGrain, [&](int begin, int end) {
@@ -181,8 +177,10 @@ void run(Soft& d, const std::vector<Vec3>& linear, const std::vector<Vec3>& angu
         });
         for (const SoftJointRow& r : d.s.joints) push(r, r.impulse, bodies);
         warm_start_contacts<S, N>(d.parallel, contacts, bodies);
-        solve_joints(d, true, bodies);
-        solve_contacts<S, N>(d.parallel, p, contacts, bodies);
+        for (int k = 0; k < d.o.sweeps; ++k) {
+            solve_joints(d, true, bodies);
+            solve_contacts<S, N>(d.parallel, p, contacts, bodies);
+        }
         parallel_for(d.parallel, count, kGrain, [&](int begin, int end) { // held bodies go on too
             for (int i = begin; i < end; ++i)
                 for (int k = 0; k < 6; ++k) bodies[i].d[k] += S(d.h) * bodies[i].v[k];
@@ -190,6 +188,7 @@ void run(Soft& d, const std::vector<Vec3>& linear, const std::vector<Vec3>& angu
         solve_joints(d, false, bodies);
         relax_contacts<S, N>(d.parallel, p, contacts, bodies);
     }
+    if (d.o.bounce_speed >= 0) bounce_contacts<S, N>(d.parallel, p, contacts, bodies);
     read_impulses<S, N>(d.parallel, contacts, d.s.manifolds);
     for (int b : d.problem.bodies) {
         const SoftBody<S>& x = bodies[d.s.place[b]];
@@ -200,19 +199,29 @@ void run(Soft& d, const std::vector<Vec3>& linear, const std::vector<Vec3>& angu
     }
 }
 
-// impulses back to the rows: friction of a manifold in parts of the normal impulses
-void store_impulses(const Soft& d) {
+// tangential displacement of the point of a over that of b during the step
+Vec3 slip_of(const Soft& d, const Touch& t, const std::vector<Vec3>& shift, const std::vector<Vec3>& turn) {
+    const auto moved = [&](int b) -> Vec3 {
+        if (b < 0) return Vec3::Zero();
+        const bool free = d.q.inverse_mass[b] > 0;
+        const Vec3 x = free ? shift[b] : Vec3(d.o.dt * d.q.v[b]), r = free ? turn[b] : Vec3(d.o.dt * d.q.w[b]);
+        return x + r.cross(t.at - d.q.x[b]);
+    };
+    const Vec3 u = moved(t.body_a) - moved(t.body_b) + d.o.dt * t.drive;
+    return u - t.n.dot(u) * t.n;
+}
+
+// impulses back to touches and rows: friction of a manifold in parts of the normal impulses
+void store_impulses(const Soft& d, const std::vector<Vec3>& shift, const std::vector<Vec3>& turn) {
     for (std::size_t i = 0; i < d.s.manifolds.size(); ++i) {
         const SoftManifold& m = d.s.manifolds[i];
         Real sum = 0;
         for (int k = 0; k < m.points; ++k) sum += m.impulse[k];
+        const bool sticks = sum > 0 && vec(m.friction_impulse).norm() < 0.98 * m.friction * sum;
         for (int k = 0; k < m.points; ++k) {
-            const RowGroup& g = d.q.groups[d.s.group[i][k]];
-            const Touch& t = d.list.touches[g.source];
-            const Vec3 friction = (sum > 0 ? m.impulse[k] / sum : 0) * vec(m.friction_impulse);
-            d.q.impulse[g.row] = m.impulse[k] * d.o.substeps;
-            d.q.impulse[g.row + 1] = friction.dot(t.t0) * d.o.substeps;
-            d.q.impulse[g.row + 2] = friction.dot(t.t1) * d.o.substeps;
+            Touch& t = d.list.touches[d.s.touch[i][k]];
+            t.slip = sticks ? Vec3(t.slip + slip_of(d, t, shift, turn)) : Vec3(Vec3::Zero());
+            t.impulse = d.o.substeps * (m.impulse[k] * t.n + (sum > 0 ? m.impulse[k] / sum : 0) * vec(m.friction_impulse));
         }
     }
     for (const SoftJointRow& r : d.s.joints) d.q.impulse[r.row] = r.impulse * d.o.substeps;
@@ -220,10 +229,10 @@ void store_impulses(const Soft& d) {
 
 } // namespace
 
-void step_soft(const Parallel& parallel, const SoftOptions& o, const TouchList& list, const SoftProblem& problem,
-               const Rows* constraints, const std::vector<Vec3>& linear, const std::vector<Vec3>& angular, SoftScratch& s,
-               RowProblem& q, std::vector<Vec3>& shift, std::vector<Vec3>& turn) {
-    Soft d{parallel, o, list, problem, constraints, s, q, o.dt / o.substeps};
+void step_soft(const Parallel& parallel, const SoftOptions& o, const SoftProblem& problem, const Rows* constraints,
+               const std::vector<Vec3>& linear, const std::vector<Vec3>& angular, SoftScratch& s, TouchList& list, RowProblem& q,
+               std::vector<Vec3>& shift, std::vector<Vec3>& turn) {
+    Soft d{parallel, o, problem, constraints, s, list, q, o.dt / o.substeps};
     s.place.assign(q.body_count(), -1);
     s.masses.clear();
     for (int b : problem.bodies) place_of(d, b); // those that move come first
@@ -231,7 +240,7 @@ void step_soft(const Parallel& parallel, const SoftOptions& o, const TouchList& 
     build_joints(d);
     if (o.wide) run(d, linear, angular, s.bodies, s.contacts, shift, turn);
     else run(d, linear, angular, s.bodies_double, s.contacts_double, shift, turn);
-    store_impulses(d);
+    store_impulses(d, shift, turn);
 }
 
 } // namespace sinew

@@ -7,6 +7,8 @@
 // Contacts are packed wide (soft_contact.h); joints are rows in their order, before the contacts. A rigid row has the
 // spring of all joints, a soft one its own compliance and damping, which act while relaxing too:
 //   p' = p - scale mass (J v - rate + gain s) - keep p,   s = C + J d the error now
+// Friction at the level of velocities creeps by what the sweeps leave over. The slip of a contact that sticks is therefore
+// remembered and taken back in the next steps.
 #pragma once
 #include "core/parallel.h"
 #include "solver/soft_contact.h"
@@ -21,12 +23,16 @@ struct SoftOptions {
     Real push_speed = 3;      // [m/s]
     Real joint_hertz = 60, joint_damping = 5;
     bool wide = true;         // eight floats; false: one double
+    int sweeps = 1;           // of each solve: more where much was put down at once and there are no impulses yet
+    Real slip_rate = 0.2;     // part of the slip of sticking contacts that is taken back per step
+    Real bounce_speed = -1;   // [m/s] approach from which restitution acts after the sub-steps; < 0: it does not
 };
 
-// What is to be stepped: bodies of the islands that move, and the groups of the problem that act on them.
+// What is to be stepped: bodies of the islands that move, and what acts on them.
 struct SoftProblem {
     std::vector<int> bodies;
-    std::vector<int> groups;  // contacts of one pair are next to each other
+    std::vector<int> touches; // of pairs, points of one manifold next to each other
+    std::vector<int> groups;  // of joints
 };
 
 struct SoftJointRow {
@@ -41,7 +47,7 @@ struct SoftJointRow {
 struct SoftScratch {
     std::vector<int> place;   // of bodies among those stepped, -1 = not
     std::vector<SoftManifold> manifolds;
-    std::vector<std::array<int, kSoftPoints>> group; // of their points
+    std::vector<std::array<int, kSoftPoints>> touch; // of their points
     std::vector<SoftMass> masses;
     std::vector<SoftJointRow> joints;
     std::vector<SoftBody<float>> bodies;
@@ -51,10 +57,10 @@ struct SoftScratch {
 };
 
 // Velocities of `q` are those at the start without forces; accelerations per body [m/s^2], [rad/s^2]. On return those at
-// the end, and shift and turn the displacement of each body of the problem [m], [rad]. Impulses of the groups: in and
-// out those of a sub-step times their number. `constraints`: rows the groups of joints come from.
-void step_soft(const Parallel&, const SoftOptions&, const TouchList&, const SoftProblem&, const Rows* constraints,
-               const std::vector<Vec3>& linear, const std::vector<Vec3>& angular, SoftScratch&, RowProblem& q,
-               std::vector<Vec3>& shift, std::vector<Vec3>& turn);
+// the end, and shift and turn the displacement of each body of the problem [m], [rad]. Impulses of touches and groups: in
+// and out those of a sub-step times their number. `constraints`: rows the groups of joints come from.
+void step_soft(const Parallel&, const SoftOptions&, const SoftProblem&, const Rows* constraints, const std::vector<Vec3>& linear,
+               const std::vector<Vec3>& angular, SoftScratch&, TouchList&, RowProblem& q, std::vector<Vec3>& shift,
+               std::vector<Vec3>& turn);
 
 } // namespace sinew

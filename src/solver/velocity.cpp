@@ -30,6 +30,7 @@ enum class Way : std::uint8_t { asleep, soft, direct, iterative };
 
 constexpr Real kPostErp = 0.5;       // of penetration; joints are taken back in full
 constexpr int kPostRounds = 2;       // Newton steps of the positions
+constexpr int kSmallChain = 4;       // bodies
 
 // [rad/s^2] torque -w x I w at the end of the step, one Newton step from its start (Catto 2015)
 Vec3 implicit_gyroscopic(const Model& m, const State& s, int frame, Real h) {
@@ -46,7 +47,7 @@ struct VelocitySolver final : Solver {
     ForceScratch forces;
     Prescribed prescribed;
     std::vector<Real> f;
-    Contacts contacts;
+    Contacts found;
     DetectScratch obstacles;
     ShapeScratch shapes;
     SurfaceScratch surface_scratch;
@@ -79,7 +80,9 @@ struct VelocitySolver final : Solver {
     void accelerate(const Model&, const Input&, const State&, Real h);
     void build_rows_of(const Model&, const State&, Real h);
     void divide(const Model&, const Input&, const State&);
-    Way find_way(const IslandView&) const;
+    void add_groups(const Model&, const State&);
+    Way find_way(int island) const;
+    void choose_direct();
     void add_forces(Real h);
     void impact();
     void solve(Real h);
@@ -91,12 +94,21 @@ struct VelocitySolver final : Solver {
     void sub_step(const Model&, const Input&, Real h, State&);
     BiasOptions bias_options() const;
     SolveOptions solve_options() const;
+    Real relative_speed(const Touch& t) const {
+        const auto at = [&](int b) { return b < 0 ? Vec3(Vec3::Zero()) : Vec3(q.v[b] + q.w[b].cross(t.at - q.x[b])); };
+        return (at(t.body_a) - at(t.body_b)).norm();
+    }
+    int first_free(const RowGroup& g) const { // a body of the group that moves
+        for (int k = 0; k < g.sides; ++k)
+            if (q.inverse_mass[q.body[g.side + k]] > 0) return q.body[g.side + k];
+        return q.body[g.side];
+    }
     std::string stabilisation() const;
 };
 
 void VelocitySolver::drop_caches() {
     forces = {};
-    forces.penalties = false;
+    forces.energies_only = true;
     shapes = {};
     surface_scratch = {};
     rows = {};
@@ -116,12 +128,12 @@ Real fastest(const Model& m, const State& s) {
 bool VelocitySolver::detect(const Model& m, const State& s, Real h) {
     constexpr Real kAhead = 2.2; // two bodies towards each other, and gravity
     const Real margin = std::max(settings.margin, kAhead * h * fastest(m, s));
-    if (!detect_shapes(*parallel, m, s.frame, margin, shapes, contacts)) return false;
+    if (!detect_shapes(*parallel, m, s.frame, margin, shapes, found)) return false;
     if (point_count(m) == 0) return true;
     surface.resize(m.surface.vertices.size());
     surface_positions(*parallel, m, surface_state(s), surface);
-    detect_obstacles(*parallel, m, surface, s.point.alive, s.frame, margin, obstacles, contacts);
-    return detect_surface(*parallel, m, surface, s.point.alive, {.margin = margin}, surface_scratch, contacts);
+    detect_obstacles(*parallel, m, surface, s.point.alive, s.frame, margin, obstacles, found);
+    return detect_surface(*parallel, m, surface, s.point.alive, {.margin = margin}, surface_scratch, found);
 }
 
 void VelocitySolver::accelerate(const Model& m, const Input& input, const State& s, Real h) {
@@ -180,9 +192,9 @@ void VelocitySolver::build_rows_of(const Model& m, const State& s, Real h) {
     q.dt = h;
     // what may touch is judged by the velocities with forces
     for (int b = 0; b < q.body_count(); ++b) q.v[b] += h * linear[b];
-    list_touches(m, s, contacts, q, {.dt = h, .near = settings.margin}, list);
+    list_touches(m, s, found, q, {.dt = h, .near = settings.margin}, list);
     for (int b = 0; b < q.body_count(); ++b) q.v[b] -= h * linear[b];
-    add_contact_groups(m, s, list, bias_options(), q);
+    if (settings.warm_start) recall_touches(s, h, list);
     if (m.elements->constraints.empty()) return;
     if (topology != m.topology_revision || values != m.values_revision || tables != m.elements.get()) {
         build_rows(m.elements->constraints, dofs_of(m), rows);
@@ -190,34 +202,46 @@ void VelocitySolver::build_rows_of(const Model& m, const State& s, Real h) {
     }
     refresh_rows(m.elements->constraints, evaluation_of(m, s, h), rows);
     add_constraint_groups(dofs_of(m), rows, bias_options(), q);
+    if (settings.warm_start) recall_constraints(m, s, q);
 }
 
-// auto: chains and trees of joints, small islands of very unequal masses, and single bodies directly
-Way VelocitySolver::find_way(const IslandView& island) const {
+// auto: what needs the direct method, whatever it costs, and what is open. Needed: only equalities, or very unequal masses.
+Way VelocitySolver::find_way(int i) const {
     if (settings.method == "direct") return Way::direct;
     if (settings.method != "auto" && settings.method != "soft_step") return Way::iterative;
-    bool contact = false, packs = true, bounded = false;
-    for (int i : island.groups) {
-        const RowGroup& g = q.groups[i];
-        contact = contact || g.set == RowSet::contact;
-        bounded = bounded || g.set != RowSet::free;
-        packs = packs && g.sides <= 2;
-    }
-    const int bodies = int(island.bodies.size());
-    if (settings.method == "soft_step") return packs ? Way::soft : Way::direct;
-    if (!contact && !bounded) return Way::direct;
-    if (bodies <= 2 && int(island.groups.size()) <= 16) return Way::direct;
-    if (bodies <= settings.direct_bodies && mass_ratio(q, island) >= settings.direct_mass_ratio) return Way::direct;
-    return packs ? Way::soft : Way::direct;
+    const Islands::Facts& f = islands.facts[i];
+    if (!f.pairs) return Way::direct;
+    if (settings.method == "soft_step") return Way::soft;
+    const int bodies = islands.body_begin[i + 1] - islands.body_begin[i], touches = islands.touch_begin[i + 1] - islands.touch_begin[i];
+    if (touches == 0 && !f.bounded) return Way::direct;
+    return bodies <= settings.direct_bodies && f.mass_ratio >= settings.direct_mass_ratio ? Way::direct : Way::soft;
+}
+
+// auto: single bodies and small chains of contacts take little time directly and gain much. As long as they have no more
+// than direct_bodies bodies in all: a thousand little heaps go the fast way. Longer chains do not pay: an arch of 25
+// stones took ten times as long as soft steps.
+void VelocitySolver::choose_direct() {
+    if (settings.method != "auto") return;
+    const auto is_chain = [&](int i) {
+        const int bodies = islands.body_begin[i + 1] - islands.body_begin[i];
+        return way[i] == Way::soft && bodies <= kSmallChain && islands.facts[i].links <= bodies;
+    };
+    int bodies = 0;
+    for (int i = 0; i < islands.count(); ++i)
+        if (is_chain(i)) bodies += islands.body_begin[i + 1] - islands.body_begin[i];
+    if (bodies > settings.direct_bodies) return;
+    for (int i = 0; i < islands.count(); ++i)
+        if (is_chain(i)) way[i] = Way::direct;
 }
 
 // islands, and which of them sleep
 void VelocitySolver::divide(const Model& m, const Input& input, const State& now) {
-    build_islands(q, islands);
-    find_still(m, input, now, settings.sleep ? settings.sleep_after : 1e300, q, islands, still);
+    build_islands(m, found, list, q, islands);
+    find_still(m, input, now, settings.sleep ? settings.sleep_after : 1e300, list, q, islands, pairs, still);
     way.resize(islands.count());
     for (int i = 0; i < islands.count(); ++i)
-        way[i] = still[islands.body[islands.body_begin[i]]] ? Way::asleep : find_way(islands.view(i));
+        way[i] = still[islands.body[islands.body_begin[i]]] ? Way::asleep : find_way(i);
+    choose_direct();
     report.islands = report.islands_direct = 0;
     bool any_soft = false;
     for (Way w : way) {
@@ -226,6 +250,19 @@ void VelocitySolver::divide(const Model& m, const Input& input, const State& now
         any_soft = any_soft || w == Way::soft;
     }
     report.path = any_soft ? report.islands_direct ? "soft_step and direct" : "soft_step" : report.islands_direct ? "direct" : "";
+}
+
+// rows of contacts where they are needed: soft islands have their own packing, sleeping ones none; impacts need rows
+void VelocitySolver::add_groups(const Model& m, const State& s) {
+    const BiasOptions o = bias_options();
+    for (int i = 0; i < islands.count(); ++i)
+        for (int k = islands.touch_begin[i]; k < islands.touch_begin[i + 1]; ++k) {
+            const int t = islands.touch[k];
+            if (way[i] == Way::direct || way[i] == Way::iterative ||
+                (way[i] == Way::soft && list.touches[t].rule.restitution > 0 && settings.impact != "newton"))
+                add_contact_group(m, s, found, list, t, o, q);
+        }
+    list_groups(q, islands);
 }
 
 void VelocitySolver::add_forces(Real h) {
@@ -271,17 +308,27 @@ void VelocitySolver::solve(Real h) {
         report.iterations = std::max(report.iterations, r.iterations);
         report.residual = std::max(report.residual, r.residual);
     }
+    for (const RowGroup& g : q.groups) {
+        if (g.set != RowSet::contact || way[islands.number[first_free(g)]] == Way::soft) continue;
+        Touch& t = list.touches[g.source];
+        const ContactFrame frame = contact_frame(real3(t.n));
+        t.impulse = q.impulse[g.row] * t.n + q.impulse[g.row + 1] * vec(frame.t0) + q.impulse[g.row + 2] * vec(frame.t1);
+    }
     solve_soft(h);
 }
 
 void VelocitySolver::solve_soft(Real h) {
     soft.bodies.clear();
+    soft.touches.clear();
     soft.groups.clear();
     for (int i = 0; i < islands.count(); ++i) {
         if (way[i] != Way::soft) continue;
         const IslandView island = islands.view(i);
         soft.bodies.insert(soft.bodies.end(), island.bodies.begin(), island.bodies.end());
-        soft.groups.insert(soft.groups.end(), island.groups.begin(), island.groups.end());
+        soft.touches.insert(soft.touches.end(), islands.touch.begin() + islands.touch_begin[i],
+                            islands.touch.begin() + islands.touch_begin[i + 1]);
+        for (int g : island.groups)
+            if (q.groups[g].set != RowSet::contact) soft.groups.push_back(g);
     }
     if (soft.bodies.empty()) return;
     SoftOptions o;
@@ -289,10 +336,21 @@ void VelocitySolver::solve_soft(Real h) {
     o.dt = h;
     o.slop = settings.slop;
     o.push_speed = settings.push_speed;
+    o.slip_rate = settings.slip_erp;
     o.wide = settings.precision == "single";
+    // what was put down at rest without impulses to start from: mostly the first step of a scene
+    constexpr int kColdSweeps = 16;
+    int cold = 0, warm = 0;
+    for (int i : soft.touches) {
+        const Touch& t = list.touches[i];
+        if (t.known) ++warm;
+        else if (t.gap < settings.slop && relative_speed(t) < 0.01) ++cold;
+    }
+    if (cold > warm) o.sweeps = kColdSweeps;
+    if (settings.impact == "newton") o.bounce_speed = settings.restitution_threshold;
     shift.resize(q.body_count());
     turn.resize(q.body_count());
-    step_soft(*parallel, o, list, soft, &rows, linear, angular, soft_scratch, q, shift, turn);
+    step_soft(*parallel, o, soft, &rows, linear, angular, soft_scratch, list, q, shift, turn);
     report.iterations = std::max(report.iterations, 2 * o.substeps);
 }
 
@@ -343,7 +401,7 @@ void VelocitySolver::take_back(const Model& m, const State& at, State& to) {
     o.joint_erp = 1;
     const bool joints = !m.elements->constraints.empty();
     if (joints) refresh_rows(m.elements->constraints, evaluation_of(m, at, q.dt), rows);
-    build_position_problem(m, at, list, joints ? &rows : nullptr, o, q, positions);
+    build_position_problem(m, at, found, list, joints ? &rows : nullptr, o, q, positions);
     SolveOptions options = solve_options();
     options.sets = {};
     options.tolerance = 1e-12; // [m]
@@ -388,13 +446,11 @@ void VelocitySolver::list_forces(Real h) {
     report.gap = report.penetration = report.cone_violation = 0;
     for (std::size_t i = 0; i < list.touches.size(); ++i) {
         const Touch& t = list.touches[i];
-        const RowGroup& g = q.groups[i];
         report.gap = i ? std::min(report.gap, t.gap) : t.gap;
-        const Vec3 p(q.impulse[g.row], q.impulse[g.row + 1], q.impulse[g.row + 2]);
-        if (!(p[0] > 0)) continue;
-        report.cone_violation = std::max(report.cone_violation, std::hypot(p[1], p[2]) / p[0] - g.friction);
-        contact_forces.push_back({t.object_a, t.object_b, real3(t.at), real3(t.n),
-                                  real3((p[0] * t.n + p[1] * t.t0 + p[2] * t.t1) / h)});
+        const Real normal = t.n.dot(t.impulse);
+        if (!(normal > 0)) continue;
+        report.cone_violation = std::max(report.cone_violation, (t.impulse - normal * t.n).norm() / normal - t.rule.friction);
+        contact_forces.push_back({t.object_a, t.object_b, real3(t.at), real3(t.n), real3(t.impulse / h)});
     }
     report.penetration = std::max(0.0, -report.gap);
 }
@@ -408,7 +464,7 @@ ImpactLaw find_law(const std::string& name) {
 
 void VelocitySolver::impact() {
     const ImpactOptions o{find_law(settings.impact), settings.restitution_threshold, settings.slop, 100};
-    if (settings.impact == "newton") add_restitution_bias(o, list, q);
+    if (settings.impact == "newton") add_restitution_bias(o, q);
     else resolve_impacts(o, list, q);
 }
 
@@ -426,9 +482,9 @@ void VelocitySolver::sub_step(const Model& m, const Input& input, Real h, State&
     lap(clock, "rows", report);
     divide(m, input, s);
     lap(clock, "islands", report);
+    add_groups(m, s);
     impact();
     add_forces(h);
-    if (settings.warm_start) recall_impulses(m, s, list, rows, q);
     lap(clock, "start", report);
     solve(h);
     lap(clock, "solve", report);
@@ -437,8 +493,8 @@ void VelocitySolver::sub_step(const Model& m, const Input& input, Real h, State&
     lap(clock, "move", report);
     stabilise(m, h, s);
     lap(clock, "stabilise", report);
-    store_impulses(m, list, rows, q, pairs, s, report.touches);
-    store_rest(m, q, still, h, s);
+    store_forces(m, list, q, pairs, s, report.touches);
+    store_rest(m, list, q, still, h, pairs, s);
     list_forces(h);
     lap(clock, "remember", report);
 }
@@ -480,7 +536,7 @@ std::unique_ptr<Solver> make_velocity(const Context& context, const Model& m, St
     auto solver = std::make_unique<VelocitySolver>();
     solver->settings = *static_cast<const VelocitySettings*>(settings);
     solver->parallel = make_parallel(context);
-    solver->forces.penalties = false;
+    solver->forces.energies_only = true;
     register_velocity_memory(m, state);
     return solver;
 }

@@ -18,8 +18,9 @@ struct VelocitySettings {
     int facets = 8;
     Real tolerance = 1e-8;
     Real erp = 0.2, cfm = 0;
-    Real slop = 5e-4;
+    Real slop = 1e-4;
     Real push_speed = 3;
+    Real slip_erp = 0.2;
     Real restitution_threshold = 0.1;
     Real margin = 0.02;
     bool warm_start = true;
@@ -56,6 +57,8 @@ struct VelocitySettings {
         v("cfm", s.cfm, Field{.min = 0, .unit = "1/kg", .doc = "softness added to each row (stabilisation soft)"});
         v("slop", s.slop, Field{.min = 0, .unit = "m", .doc = "penetration that is left alone"});
         v("push_speed", s.push_speed, Field{.min = 0, .unit = "m/s", .doc = "largest speed at which penetration is taken back"});
+        v("slip_erp", s.slip_erp,
+          Field{.min = 0, .max = 1, .doc = "soft_step: part of the slip of sticking contacts that is taken back per step"});
         v("restitution_threshold", s.restitution_threshold,
           Field{.min = 0, .unit = "m/s", .doc = "approach below it does not bounce"});
         v("margin", s.margin, Field{.min = 0, .unit = "m", .doc = "contacts are found at least this far ahead"});
@@ -64,7 +67,8 @@ struct VelocitySettings {
         v("sleep", s.sleep, Field{.doc = "leave islands alone that have come to rest"});
         v("sleep_after", s.sleep_after, Field{.min = 0, .unit = "s", .doc = "time at rest before an island sleeps"});
         v("relaxation", s.relaxation, Field{.min = 0, .max = 2, .min_exclusive = true, .doc = "of sequential impulses and jacobi"});
-        v("direct_bodies", s.direct_bodies, Field{.min = 0, .doc = "auto: largest island with contacts solved directly"});
+        v("direct_bodies", s.direct_bodies, Field{.min = 0, .doc = "auto: largest island with contacts solved directly, and most bodies of all chains of contacts "
+                              "that are"});
         v("direct_mass_ratio", s.direct_mass_ratio,
           Field{.min = 1, .doc = "auto: mass ratio of touching bodies from which an island is solved directly"});
     }

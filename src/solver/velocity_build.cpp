@@ -83,66 +83,92 @@ struct Lister {
     TouchList& out;
     Sides sides;
 
-    void add(Touch& t, const Real3& normal) {
-        find_sides(m, s, t.stencil, sides);
+    bool moves(int b) const { return b >= 0 && q.inverse_mass[b] > 0; }
+    void add(Touch& t, const ContactStencil& stencil) {
+        find_sides(m, s, stencil, sides);
         bool free = false;
-        for (int k = 0; k < sides.count; ++k) free = free || q.inverse_mass[sides.body[k]] > 0;
+        for (int k = 0; k < sides.count; ++k) free = free || moves(sides.body[k]);
         if (!free) return;
-        t.n = vec(normal);
         const Real approach = t.n.dot(relative_velocity(q, sides));
         if (t.gap > reach.near && t.gap + reach.dt * approach > reach.near) return;
-        const ContactFrame frame = contact_frame(normal);
-        t.t0 = vec(frame.t0), t.t1 = vec(frame.t1);
-        t.distance = stencil_distance(m, surface_state(s), t.stencil, t.n);
+        t.drive = sides.drive;
+        t.pair = stencil.count == 2 && sides.count <= 2 && !(sides.count == 2 && sides.body[0] == sides.body[1]);
+        if (t.pair) {
+            const bool first = stencil.vertex[0].kind != SurfaceVertex::animated;
+            t.body_a = first ? sides.body[0] : -1;
+            t.body_b = sides.count > 1 ? sides.body[1] : first ? -1 : sides.body[0];
+        }
+        out.touches.push_back(t);
+    }
+    // two bodies, or a point and a body: without the stencil
+    void add_pair(Touch& t, const PointContact& c) {
+        const auto body_of = [&](const SurfaceVertex& v) { return v.kind == SurfaceVertex::frame ? point_count(m) + v.index : v.index; };
+        const auto plain = [](const SurfaceVertex& v) { return v.kind == SurfaceVertex::frame || v.kind == SurfaceVertex::point; };
+        if (!plain(c.a) || !plain(c.b)) return add(t, sinew::stencil_of(c));
+        t.body_a = body_of(c.a), t.body_b = body_of(c.b);
+        if (!moves(t.body_a) && !moves(t.body_b)) return;
+        const auto velocity = [&](int b) { return Vec3(q.v[b] + q.w[b].cross(t.at - q.x[b])); };
+        if (t.gap > reach.near && t.gap + reach.dt * t.n.dot(velocity(t.body_a) - velocity(t.body_b)) > reach.near) return;
         out.touches.push_back(t);
     }
 };
 
 void list_surface(const std::vector<SurfaceContact>& range, int kind, Lister& l) {
-    for (const SurfaceContact& c : range) {
+    for (std::size_t i = 0; i < range.size(); ++i) {
+        const SurfaceContact& c = range[i];
         Touch t;
-        t.key = c.key, t.kind = kind;
-        t.stencil = stencil_of(l.m, c);
+        t.key = c.key, t.kind = kind, t.index = int(i);
+        const ContactStencil stencil = stencil_of(l.m, c);
         // sides by the sign of their weights
         for (int k = 0; k < 4 && c.vertex[k] >= 0; ++k)
             (c.weight[k] > 0 ? t.object_a : t.object_b) = l.m.surface.object[c.vertex[k]];
         t.gap = c.gap;
+        t.n = vec(c.normal);
         t.rule = find_pair_rule(l.m, l.out.rules, t.object_a, t.object_b);
         t.rule.friction = c.friction;
-        t.at = Vec3::Zero();
-        for (int k = 0; k < t.stencil.count; ++k)
-            if (t.stencil.weight[k] > 0)
-                t.at += t.stencil.weight[k] * vertex_position(l.m, surface_state(l.s), t.stencil.vertex[k]);
-        l.add(t, c.normal);
+        for (int k = 0; k < stencil.count; ++k)
+            if (stencil.weight[k] > 0) t.at += stencil.weight[k] * vertex_position(l.m, surface_state(l.s), stencil.vertex[k]);
+        l.add(t, stencil);
     }
 }
 
+const std::vector<SurfaceContact>& range_of(const Contacts& c, int kind) {
+    return kind == 2 ? c.vertex_triangle : kind == 3 ? c.edge_edge : kind == 4 ? c.vertex_edge : c.vertex_vertex;
+}
+
 } // namespace
+
+ContactStencil stencil_of(const Model& m, const Contacts& c, const Touch& t) {
+    return t.kind < 2 ? stencil_of(c.point_point[t.index]) : stencil_of(m, range_of(c, t.kind)[t.index]);
+}
 
 void list_touches(const Model& m, const State& s, const Contacts& contacts, const RowProblem& q, const ReachOptions& reach,
                   TouchList& out) {
     build_rule_table(m, out.rules);
     out.touches.clear();
     Lister l{m, s, q, reach, out, {}};
+    std::uint64_t last = ~std::uint64_t(0); // pairs come together: one look at the rules for all their points
+    PairRule rule;
     for (int source : {int(PointContact::shapes), int(PointContact::vertex_obstacle)})
-        for (const PointContact& c : contacts.point_point) {
+        for (std::size_t i = 0; i < contacts.point_point.size(); ++i) {
+            const PointContact& c = contacts.point_point[i];
             if (c.source != source) continue;
             // vertices of bodies meet obstacles by their shapes
             if (c.source == PointContact::vertex_obstacle && c.a.kind == SurfaceVertex::frame) continue;
+            const std::uint64_t objects = std::uint64_t(std::uint32_t(c.object_a)) << 32 | std::uint32_t(c.object_b);
+            if (objects != last) rule = find_pair_rule(m, out.rules, c.object_a, c.object_b), last = objects;
             Touch t;
             t.key = c.key, t.feature = c.feature, t.kind = c.source == PointContact::shapes ? 0 : 1;
-            t.stencil = stencil_of(c);
+            t.index = int(i);
             t.object_a = c.object_a, t.object_b = c.object_b;
             t.gap = c.gap;
+            t.n = vec(c.normal);
             t.at = vec(c.at);
-            t.rule = find_pair_rule(m, out.rules, c.object_a, c.object_b);
+            t.rule = rule;
             t.rule.friction = c.friction;
-            l.add(t, c.normal);
+            l.add_pair(t, c);
         }
-    list_surface(contacts.vertex_triangle, 2, l);
-    list_surface(contacts.edge_edge, 3, l);
-    list_surface(contacts.vertex_edge, 4, l);
-    list_surface(contacts.vertex_vertex, 5, l);
+    for (int kind = 2; kind < 6; ++kind) list_surface(range_of(contacts, kind), kind, l);
 }
 
 namespace {
@@ -170,36 +196,40 @@ void set_contact_bias(const BiasOptions& o, Real gap, Real h, RowProblem& q, con
 
 } // namespace
 
-void add_contact_groups(const Model& m, const State& s, const TouchList& list, const BiasOptions& o, RowProblem& q) {
+void add_contact_group(const Model& m, const State& s, const Contacts& contacts, const TouchList& list, int touch,
+                       const BiasOptions& o, RowProblem& q) {
     Sides sides;
     std::array<int, 16> body, side_of;
-    for (std::size_t i = 0; i < list.touches.size(); ++i) {
-        const Touch& t = list.touches[i];
-        find_sides(m, s, t.stencil, sides);
-        const int count = merge_sides(sides, body, side_of);
-        const bool spins = t.rule.rolling_friction > 0 || t.rule.torsional_friction > 0;
-        RowGroup& g = add_group(q, spins ? 6 : 3, std::span(body).first(count));
-        g.set = RowSet::contact;
-        g.friction = t.rule.friction;
-        g.rolling = t.rule.rolling_friction, g.torsion = t.rule.torsional_friction;
-        g.restitution = t.rule.restitution;
-        g.gap = t.gap;
-        g.source = int(i);
-        const std::array<Vec3, 3> direction{t.n, t.t0, t.t1};
-        for (int k = 0; k < 3; ++k) {
-            q.drive[g.row + k] = direction[k].dot(sides.drive);
-            for (int a = 0; a < sides.count; ++a) {
-                Lever& j = q.jacobian[g.lever + k * g.sides + side_of[a]];
-                j.linear += sides.weight[a] * direction[k];
-                j.angular += sides.weight[a] * sides.arm[a].cross(direction[k]);
-                if (!spins) continue;
-                q.jacobian[g.lever + (3 + k) * g.sides + side_of[a]].angular += (sides.weight[a] > 0 ? 1 : -1) * direction[k];
-            }
+    const Touch& t = list.touches[touch];
+    const ContactStencil stencil = stencil_of(m, contacts, t);
+    find_sides(m, s, stencil, sides);
+    const int count = merge_sides(sides, body, side_of);
+    const bool spins = t.rule.rolling_friction > 0 || t.rule.torsional_friction > 0;
+    RowGroup& g = add_group(q, spins ? 6 : 3, std::span(body).first(count));
+    g.set = RowSet::contact;
+    g.friction = t.rule.friction;
+    g.rolling = t.rule.rolling_friction, g.torsion = t.rule.torsional_friction;
+    g.restitution = t.rule.restitution;
+    g.gap = t.gap;
+    g.distance = stencil_distance(m, surface_state(s), stencil, t.n);
+    g.source = touch;
+    const ContactFrame frame = contact_frame(real3(t.n));
+    const std::array<Vec3, 3> direction{t.n, vec(frame.t0), vec(frame.t1)};
+    for (int k = 0; k < 3; ++k) {
+        q.drive[g.row + k] = direction[k].dot(sides.drive);
+        q.impulse[g.row + k] = direction[k].dot(t.impulse);
+        for (int a = 0; a < sides.count; ++a) {
+            Lever& j = q.jacobian[g.lever + k * g.sides + side_of[a]];
+            j.linear += sides.weight[a] * direction[k];
+            j.angular += sides.weight[a] * sides.arm[a].cross(direction[k]);
+            if (!spins) continue;
+            q.jacobian[g.lever + (3 + k) * g.sides + side_of[a]].angular += (sides.weight[a] > 0 ? 1 : -1) * direction[k];
         }
-        q.c[g.row] = t.gap;
-        set_contact_bias(o, t.gap, q.dt, q, g);
-        build_response(q, g);
     }
+    q.impulse[g.row] = std::max(0.0, q.impulse[g.row]);
+    q.c[g.row] = t.gap;
+    set_contact_bias(o, t.gap, q.dt, q, g);
+    build_response(q, g);
 }
 
 namespace {
@@ -289,24 +319,38 @@ void add_constraint_groups(const Dofs& dofs, const Rows& rows, const BiasOptions
     }
 }
 
-void build_position_problem(const Model& m, const State& at, const TouchList& list, const Rows* constraints,
-                            const BiasOptions& o, const RowProblem& velocity, RowProblem& q) {
+void build_position_problem(const Model& m, const State& at, const Contacts& contacts, const TouchList& list,
+                            const Rows* constraints, const BiasOptions& o, const RowProblem& velocity, RowProblem& q) {
     clear_rows(q);
     q.dt = 1; // displacements
     q.inverse_mass = velocity.inverse_mass;
     q.inverse_inertia = velocity.inverse_inertia;
     q.v.assign(velocity.v.size(), Vec3::Zero());
     q.w.assign(velocity.v.size(), Vec3::Zero());
+    BiasOptions rigid = o;
+    rigid.kind = BiasOptions::baumgarte;
+    if (constraints) add_constraint_groups(dofs_of(m), *constraints, rigid, q);
+    // rows that hold a velocity, and soft ones, have no position to keep
+    for (const RowGroup& g : q.groups) {
+        bool keep = constraints->level[g.source] == Level::position;
+        for (int k = 0; k < g.rows; ++k) keep = keep && constraints->compliance[constraints->row_begin[g.source] + k] == 0;
+        for (int k = 0; k < g.rows; ++k) {
+            if (keep) q.bias[g.row + k] += constraints->rate[constraints->row_begin[g.source] + k];
+            else q.bias[g.row + k] = 0, q.softness[g.row + k] = 1e30;
+        }
+    }
     Sides sides;
     std::array<int, 16> body, side_of;
-    for (std::size_t i = 0; i < list.touches.size(); ++i) {
-        const Touch& t = list.touches[i];
-        const Real gap = t.gap + stencil_distance(m, surface_state(at), t.stencil, t.n) - t.distance;
-        find_sides(m, at, t.stencil, sides);
+    for (std::size_t i = q.groups.size(); i < velocity.groups.size(); ++i) {
+        const RowGroup& before = velocity.groups[i];
+        const Touch& t = list.touches[before.source];
+        const ContactStencil stencil = stencil_of(m, contacts, t);
+        const Real gap = t.gap + stencil_distance(m, surface_state(at), stencil, t.n) - before.distance;
+        find_sides(m, at, stencil, sides);
         const int count = merge_sides(sides, body, side_of);
         RowGroup& g = add_group(q, 1, std::span(body).first(count));
         g.set = RowSet::lower;
-        g.source = int(i);
+        g.source = before.source;
         for (int a = 0; a < sides.count; ++a) {
             Lever& j = q.jacobian[g.lever + side_of[a]];
             j.linear += sides.weight[a] * t.n;
@@ -315,21 +359,6 @@ void build_position_problem(const Model& m, const State& at, const TouchList& li
         q.c[g.row] = gap;
         q.bias[g.row] = gap > 0 ? gap : o.erp * std::min(0.0, gap + o.slop);
         build_response(q, g);
-    }
-    if (!constraints) return;
-    const std::size_t before = q.groups.size();
-    BiasOptions rigid = o;
-    rigid.kind = BiasOptions::baumgarte;
-    add_constraint_groups(dofs_of(m), *constraints, rigid, q);
-    // rows that hold a velocity, and soft ones, have no position to keep
-    for (std::size_t i = before; i < q.groups.size(); ++i) {
-        const RowGroup& g = q.groups[i];
-        bool keep = constraints->level[g.source] == Level::position;
-        for (int k = 0; k < g.rows; ++k) keep = keep && constraints->compliance[constraints->row_begin[g.source] + k] == 0;
-        for (int k = 0; k < g.rows; ++k) {
-            if (keep) q.bias[g.row + k] += constraints->rate[constraints->row_begin[g.source] + k];
-            else q.bias[g.row + k] = 0, q.softness[g.row + k] = 1e30;
-        }
     }
 }
 

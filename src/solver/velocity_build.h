@@ -10,17 +10,23 @@ namespace sinew {
 struct Touch {
     std::uint64_t key = 0, feature = 0; // for warm starting; kinds of contacts have their own ranges
     int kind = 0;                       // 0 shapes, 1 vertex and obstacle, 2.. ranges of the surface
+    int index = 0;                      // in its range of Contacts
     int object_a = -1, object_b = -1;
-    ContactStencil stencil;
-    Vec3 n, t0, t1, at;
+    int body_a = -1, body_b = -1;       // of a pair: the side of +n and the other, -1 = moved from outside
+    bool pair = true;                   // false: more bodies than two
+    Vec3 n = Vec3::Zero(), at = Vec3::Zero();
+    Vec3 drive = Vec3::Zero();          // [m/s] of a over b from outside
     Real gap = 0;                       // [m]
-    Real distance = 0;                  // [m] n . g of the stencil when found
     PairRule rule;
+    Vec3 impulse = Vec3::Zero();        // [N s] of the step, world, on a
+    Vec3 slip = Vec3::Zero();           // [m] tangential displacement of a over b while it sticks, to be taken back
+    bool known = false;                 // it was there in the step before
 };
 struct TouchList {
     std::vector<Touch> touches;         // by kind, key, feature
     RuleTable rules;
 };
+ContactStencil stencil_of(const Model&, const Contacts&, const Touch&);
 
 // Inverse masses, world inertias and velocities of points and frames. Passive and dead points do not take part.
 void build_bodies(const Model&, const State&, RowProblem&);
@@ -37,14 +43,14 @@ struct BiasOptions {
     Real erp = 0.2, cfm = 0, slop = 0, push_speed = 1e300;
     Real joint_erp = 1;
 };
-// One group per touch, in their order; bias by the gap.
-void add_contact_groups(const Model&, const State&, const TouchList&, const BiasOptions&, RowProblem&);
+// A group for a touch, started with its impulse; bias by the gap.
+void add_contact_group(const Model&, const State&, const Contacts&, const TouchList&, int touch, const BiasOptions&, RowProblem&);
 // One group per constraint that has an unknown: the bias of its position, softness of its compliance and damping.
 void add_constraint_groups(const Dofs&, const Rows&, const BiasOptions&, RowProblem&);
 
-// Positions: the same rows without friction, c = what is violated at the state given; velocities of the problem are
-// displacements, zero at the start. erp: part that is taken back.
-void build_position_problem(const Model&, const State& at, const TouchList&, const Rows* constraints, const BiasOptions&,
-                            const RowProblem& velocity, RowProblem&);
+// Positions: the same groups in the same order without friction, c = what is violated at the state given; velocities of
+// the problem are displacements, zero at the start. erp: part that is taken back.
+void build_position_problem(const Model&, const State& at, const Contacts&, const TouchList&, const Rows* constraints,
+                            const BiasOptions&, const RowProblem& velocity, RowProblem&);
 
 } // namespace sinew

@@ -2,7 +2,8 @@
 // Equalities only: the Schur complement (J W J^T + softness) p = -(J u_free + bias), factored in the order of a walk along
 // the island, so that chains and trees take time in proportion to their length (P122-P124, U049).
 // Otherwise: the method of multipliers on
-//   min over u of  1/2 |u - u_free|^2_M + sum over groups of  (s + rho)/2 |P_K((rho p_hat - y)/(s + rho))|^2
+//   min over u of  1/2 |u - u_free|^2_M + sum over groups of  (s + rho) (z . p - 1/2 |p|^2)
+//   z = (rho p_hat - y)/(s + rho),  p = P_K(z)
 //   y = J u + drive + bias + correction,  s softness,  rho = eps times the group's diagonal of J W J^T
 // by Newton's method on the velocities, whose matrix M + J^T G J exists however many contacts are redundant; then
 // p_hat <- p. The fixed point solves the rigid problem whatever rho is. P_K: projection on the set; with friction cones the
@@ -156,7 +157,7 @@ SolveResult solve_schur(Island& d) {
                 out.residual = std::max(out.residual, std::abs(s.right[s.row[k] + i]));
             }
         }
-        if (round > 0 && out.residual <= d.o.tolerance) break;
+        if (round > 0 && out.residual <= 1e-4 * d.o.tolerance) break;
         solve_envelope(s.matrix, s.right);
         ++out.iterations;
         for (int k = 0; k < n; ++k) {
@@ -257,8 +258,11 @@ Real compute_impulses(const Island& d) {
             const Real y = row_rate(d.q, g, k) + d.q.bias[g.row + k] + d.q.correction[g.row + k];
             p[k] = (rho[k] * hat[k] - y) / (d.q.softness[g.row + k] + rho[k]);
         }
+        std::array<Real, 6> z;
+        std::copy_n(p, g.rows, z.data());
         project_with_derivative(d.o.sets, g, std::max(0.0, hat[0]), p, d.s.dp.data() + at);
-        for (int k = 0; k < g.rows; ++k) sum += 0.5 * (d.q.softness[g.row + k] + rho[k]) * p[k] * p[k];
+        // potential whose gradient is -p: weight times (z . p - 1/2 |p|^2), for cones 1/2 |p|^2
+        for (int k = 0; k < g.rows; ++k) sum += (d.q.softness[g.row + k] + rho[k]) * (z[k] * p[k] - 0.5 * p[k] * p[k]);
         at += std::size_t(g.rows) * g.rows;
     }
     return sum;

@@ -185,10 +185,11 @@ SolveResult solve_bb(const SolveOptions& o, const IslandView& island, SolveScrat
     set_correction(o.sets, island.groups, q);
     add_trace(o, island, q, 0);
     gradient_here(d, s.gradient);
+    constexpr int kPatience = 40; // spectral steps are not monotone and may cycle: without progress accelerated ones go on
     Real step = 1;
-    int iteration = 0;
+    int iteration = 0, stalled = 0;
     Real best = natural_residual(o.sets, island.groups, q);
-    s.y = s.z; // the best so far: spectral steps are not monotone
+    s.y = s.z; // the best so far
     while (iteration < o.iterations && best > o.tolerance) {
         s.z_old = s.z;
         s.gradient_old = s.gradient;
@@ -205,11 +206,18 @@ SolveResult solve_bb(const SolveOptions& o, const IslandView& island, SolveScrat
         if (curve > 0) step = std::clamp(iteration % 2 ? curve / change : square / curve, 1e-3, 1e3);
         ++iteration;
         const Real residual = natural_residual(o.sets, island.groups, q);
-        if (residual < best) best = residual, s.y = s.z;
+        if (residual < best) best = residual, s.y = s.z, stalled = 0;
+        else if (++stalled >= kPatience) break;
         add_trace(o, island, q, iteration);
     }
     place(d, s.y);
-    return finish(d, iteration);
+    const SolveResult found = finish(d, iteration); // with the correction of De Saxce as it is there
+    if (found.residual <= o.tolerance || iteration >= o.iterations) return found;
+    SolveOptions rest = o;
+    rest.iterations -= iteration;
+    SolveResult out = solve_apgd(rest, island, s, q);
+    out.iterations += iteration;
+    return out;
 }
 
 } // namespace sinew

@@ -8,7 +8,7 @@ namespace {
 
 // contacts of one pair of objects with one normal
 struct Meeting {
-    int begin, end; // touches, groups
+    int begin, end; // groups
 };
 
 bool meets(const ImpactOptions& o, const RowProblem& q, const RowGroup& g, Real speed) {
@@ -51,13 +51,20 @@ int find_mean(const ImpactOptions& o, const RowProblem& q, const Meeting& m, Vec
 
 int resolve_impacts(const ImpactOptions& o, const TouchList& list, RowProblem& q) {
     std::vector<Meeting> meetings;
-    for (std::size_t i = 0; i < list.touches.size();) {
-        std::size_t end = i + 1;
-        const Touch& t = list.touches[i];
-        while (end < list.touches.size() && list.touches[end].kind == t.kind && list.touches[end].key == t.key &&
-               list.touches[end].n.dot(t.n) > 0.999)
-            ++end;
-        if (q.groups[i].restitution > 0) meetings.push_back({int(i), int(end)});
+    const int count = int(q.groups.size());
+    for (int i = 0; i < count;) {
+        int end = i + 1;
+        const RowGroup& g = q.groups[i];
+        if (g.set == RowSet::contact && g.restitution > 0) {
+            const Touch& t = list.touches[g.source];
+            const auto same = [&](const RowGroup& other) {
+                if (other.set != RowSet::contact) return false;
+                const Touch& o = list.touches[other.source];
+                return o.kind == t.kind && o.key == t.key && o.n.dot(t.n) > 0.999;
+            };
+            while (end < count && same(q.groups[end])) ++end;
+            meetings.push_back({i, end});
+        }
         i = end;
     }
     int impacts = 0;
@@ -68,13 +75,13 @@ int resolve_impacts(const ImpactOptions& o, const TouchList& list, RowProblem& q
     for (int sweep = 0; sweep < o.most_sweeps; ++sweep) {
         bool any = false;
         for (const Meeting& m : meetings) {
-            const int count = find_mean(o, q, m, u, K, points);
-            if (count == 0 || u[0] > -o.threshold) continue;
+            const int taking = find_mean(o, q, m, u, K, points);
+            if (taking == 0 || u[0] > -o.threshold) continue;
             const RowGroup& g = q.groups[points[0]];
             const Vec3 P = compute_impact(o.law, K, n, u, g.restitution, g.friction);
             if (P == Vec3::Zero()) continue;
-            for (int k = 0; k < count; ++k)
-                for (int r = 0; r < 3; ++r) add_impulse(q, q.groups[points[k]], r, P[r] / count);
+            for (int k = 0; k < taking; ++k)
+                for (int r = 0; r < 3; ++r) add_impulse(q, q.groups[points[k]], r, P[r] / taking);
             any = true;
             ++impacts;
         }
@@ -83,11 +90,11 @@ int resolve_impacts(const ImpactOptions& o, const TouchList& list, RowProblem& q
     return impacts;
 }
 
-void add_restitution_bias(const ImpactOptions& o, const TouchList& list, RowProblem& q) {
-    for (std::size_t i = 0; i < list.touches.size(); ++i) {
-        const RowGroup& g = q.groups[i];
+void add_restitution_bias(const ImpactOptions& o, RowProblem& q) {
+    for (const RowGroup& g : q.groups) {
+        if (g.set != RowSet::contact || !(g.restitution > 0)) continue;
         const Real speed = row_rate(q, g, 0);
-        if (g.restitution > 0 && speed < -o.threshold && meets(o, q, g, speed)) q.bias[g.row] = g.restitution * speed;
+        if (speed < -o.threshold && meets(o, q, g, speed)) q.bias[g.row] = g.restitution * speed;
     }
 }
 

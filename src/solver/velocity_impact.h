@@ -17,6 +17,6 @@ struct ImpactOptions {
 int resolve_impacts(const ImpactOptions&, const TouchList&, RowProblem&);
 
 // Newton's law with the solve: bias of the normal rows so that they separate at e times their speed of approach.
-void add_restitution_bias(const ImpactOptions&, const TouchList&, RowProblem&);
+void add_restitution_bias(const ImpactOptions&, RowProblem&);
 
 } // namespace sinew

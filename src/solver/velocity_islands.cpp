@@ -1,23 +1,23 @@
 #include "solver/velocity_islands.h"
+#include "model/contact_rows.h"
 #include <algorithm>
 
 namespace sinew {
 
-static int find_root(std::vector<int>& root, int i) {
+namespace {
+
+int find_root(std::vector<int>& root, int i) {
     while (root[i] != i) i = root[i] = root[root[i]];
     return i;
 }
 
-void build_islands(const RowProblem& q, Islands& out) {
-    const int n = q.body_count();
-    out.root.resize(n);
-    for (int b = 0; b < n; ++b) out.root[b] = b;
-    out.number.assign(n, -1);
-    for (const RowGroup& g : q.groups) {
+struct Joiner {
+    const RowProblem& q;
+    Islands& out;
+    void operator()(std::span<const int> bodies) {
         int first = -1;
-        for (int s = 0; s < g.sides; ++s) {
-            const int b = q.body[g.side + s];
-            if (!(q.inverse_mass[b] > 0)) continue;
+        for (int b : bodies) {
+            if (b < 0 || !(q.inverse_mass[b] > 0)) continue;
             out.number[b] = 0; // touched
             const int r = find_root(out.root, b);
             if (first < 0) first = r;
@@ -28,7 +28,45 @@ void build_islands(const RowProblem& q, Islands& out) {
             }
         }
     }
-    // number the roots in order, count, fill
+};
+
+std::span<const int> bodies_of(const RowProblem& q, const RowGroup& g) { return std::span(q.body).subspan(g.side, g.sides); }
+
+// bodies behind a touch; `store` holds those of a stencil
+std::span<const int> bodies_of(const Model& m, const Contacts& contacts, const Touch& t, std::array<int, 16>& store) {
+    if (t.pair) {
+        store[0] = t.body_a, store[1] = t.body_b;
+        return std::span(store).first(2);
+    }
+    int count = 0;
+    const ContactStencil s = stencil_of(m, contacts, t);
+    for (int k = 0; k < s.count; ++k) {
+        const SurfaceVertex& v = s.vertex[k];
+        if (v.kind == SurfaceVertex::point) store[count++] = v.index;
+        if (v.kind == SurfaceVertex::frame) store[count++] = point_count(m) + v.index;
+        if (v.kind == SurfaceVertex::embedded)
+            for (int p : m.surface.embeddings[v.index].point)
+                if (p >= 0) store[count++] = p;
+    }
+    return std::span(store).first(count);
+}
+
+int island_of(const Islands& islands, std::span<const int> bodies) {
+    for (int b : bodies)
+        if (b >= 0 && islands.number[b] >= 0) return islands.number[b];
+    return -1;
+}
+
+void begin_islands(const RowProblem& q, Islands& out) {
+    const int n = q.body_count();
+    out.root.resize(n);
+    for (int b = 0; b < n; ++b) out.root[b] = b;
+    out.number.assign(n, -1);
+}
+
+// numbers the roots in order, and lists the bodies
+void number_islands(const RowProblem& q, Islands& out) {
+    const int n = q.body_count();
     int count = 0;
     for (int b = 0; b < n; ++b)
         if (out.number[b] == 0) {
@@ -36,43 +74,89 @@ void build_islands(const RowProblem& q, Islands& out) {
             out.number[b] = r == b ? count++ : out.number[r];
         }
     out.body_begin.assign(count + 1, 0);
-    out.group_begin.assign(count + 1, 0);
-    const auto island_of = [&](const RowGroup& g) {
-        for (int s = 0; s < g.sides; ++s)
-            if (const int i = out.number[q.body[g.side + s]]; i >= 0) return i;
-        return -1;
-    };
     for (int b = 0; b < n; ++b)
         if (out.number[b] >= 0) ++out.body_begin[out.number[b] + 1];
-    for (const RowGroup& g : q.groups)
-        if (const int i = island_of(g); i >= 0) ++out.group_begin[i + 1];
-    for (int i = 0; i < count; ++i) {
-        out.body_begin[i + 1] += out.body_begin[i];
-        out.group_begin[i + 1] += out.group_begin[i];
-    }
+    for (int i = 0; i < count; ++i) out.body_begin[i + 1] += out.body_begin[i];
     out.body.resize(out.body_begin[count]);
-    out.group.resize(out.group_begin[count]);
-    std::vector<int>& at = out.root; // free again
-    at.assign(out.body_begin.begin(), out.body_begin.end());
+    out.root.assign(out.body_begin.begin(), out.body_begin.end()); // free again: where the next one goes
     for (int b = 0; b < n; ++b)
-        if (out.number[b] >= 0) out.body[at[out.number[b]]++] = b;
-    at.assign(out.group_begin.begin(), out.group_begin.end());
-    for (std::size_t g = 0; g < q.groups.size(); ++g)
-        if (const int i = island_of(q.groups[g]); i >= 0) out.group[at[i]++] = int(g);
+        if (out.number[b] >= 0) out.body[out.root[out.number[b]]++] = b;
+    out.facts.assign(count, {});
+    out.group_begin.assign(count + 1, 0);
+    out.touch_begin.assign(count + 1, 0);
+    out.group.clear();
+    out.touch.clear();
 }
 
-Real mass_ratio(const RowProblem& q, const IslandView& island) {
-    Real worst = 1;
-    for (int i : island.groups) {
-        const RowGroup& g = q.groups[i];
-        Real least = 1e300, most = 0;
-        for (int s = 0; s < g.sides; ++s) {
-            const Real w = q.inverse_mass[q.body[g.side + s]];
-            if (w > 0) least = std::min(least, w), most = std::max(most, w);
-        }
-        if (most > 0) worst = std::max(worst, most / least);
+int moving(const RowProblem& q, std::span<const int> bodies) {
+    int count = 0;
+    for (int b : bodies) count += b >= 0 && q.inverse_mass[b] > 0;
+    return count;
+}
+
+void add_ratio(const RowProblem& q, std::span<const int> bodies, Islands::Facts& facts) {
+    Real least = 1e300, most = 0;
+    for (int b : bodies) {
+        const Real w = b < 0 ? 0 : q.inverse_mass[b];
+        if (w > 0) least = std::min(least, w), most = std::max(most, w);
     }
-    return worst;
+    if (most > 0) facts.mass_ratio = std::max(facts.mass_ratio, most / least);
+}
+
+// items by island: f(i) gives the island of item i, -1 = none
+template <class F> void sort_by_island(int items, F&& f, std::vector<int>& at, std::vector<int>& begin, std::vector<int>& list) {
+    std::fill(begin.begin(), begin.end(), 0);
+    for (int i = 0; i < items; ++i)
+        if (const int k = f(i); k >= 0) ++begin[k + 1];
+    for (std::size_t k = 0; k + 1 < begin.size(); ++k) begin[k + 1] += begin[k];
+    list.resize(begin.back());
+    at.assign(begin.begin(), begin.end());
+    for (int i = 0; i < items; ++i)
+        if (const int k = f(i); k >= 0) list[at[k]++] = i;
+}
+
+} // namespace
+
+void build_islands(const Model& m, const Contacts& contacts, const TouchList& touches, const RowProblem& q, Islands& out) {
+    begin_islands(q, out);
+    Joiner join{q, out};
+    std::array<int, 16> store;
+    for (const Touch& t : touches.touches) join(bodies_of(m, contacts, t, store));
+    for (const RowGroup& g : q.groups) join(bodies_of(q, g));
+    number_islands(q, out);
+    const auto of_touch = [&](int i) { return island_of(out, bodies_of(m, contacts, touches.touches[i], store)); };
+    sort_by_island(int(touches.touches.size()), of_touch, out.root, out.touch_begin, out.touch);
+    for (std::size_t i = 0; i < touches.touches.size(); ++i) {
+        const auto bodies = bodies_of(m, contacts, touches.touches[i], store);
+        const int k = island_of(out, bodies);
+        if (k < 0) continue;
+        add_ratio(q, bodies, out.facts[k]);
+        const Touch& t = touches.touches[i];
+        out.facts[k].pairs = out.facts[k].pairs && t.pair;
+        const bool again = i > 0 && touches.touches[i - 1].kind == t.kind && touches.touches[i - 1].key == t.key;
+        if (!again && moving(q, bodies) > 1) ++out.facts[k].links;
+    }
+    for (const RowGroup& g : q.groups) {
+        const int k = island_of(out, bodies_of(q, g));
+        if (k < 0) continue;
+        add_ratio(q, bodies_of(q, g), out.facts[k]);
+        out.facts[k].bounded = out.facts[k].bounded || g.set != RowSet::free;
+        out.facts[k].pairs = out.facts[k].pairs && g.sides <= 2;
+        if (moving(q, bodies_of(q, g)) > 1) ++out.facts[k].links;
+    }
+}
+
+void list_groups(const RowProblem& q, Islands& out) {
+    sort_by_island(
+        int(q.groups.size()), [&](int i) { return island_of(out, bodies_of(q, q.groups[i])); }, out.root, out.group_begin, out.group);
+}
+
+void build_islands(const RowProblem& q, Islands& out) {
+    begin_islands(q, out);
+    Joiner join{q, out};
+    for (const RowGroup& g : q.groups) join(bodies_of(q, g));
+    number_islands(q, out);
+    list_groups(q, out);
 }
 
 } // namespace sinew

@@ -1,12 +1,21 @@
-// Islands: bodies that can move and are joined by groups of rows. Held bodies join nothing.
+// Islands: bodies that can move and are joined by touches or groups of rows. Held bodies join nothing.
 #pragma once
+#include "solver/velocity_build.h"
 #include "solver/velocity_solve.h"
 
 namespace sinew {
 
 struct Islands {
     std::vector<int> body_begin{0}, body;   // CSR, bodies ascending; islands by their first body
-    std::vector<int> group_begin{0}, group; // CSR, groups ascending
+    std::vector<int> group_begin{0}, group; // CSR, groups ascending; filled by list_groups
+    std::vector<int> touch_begin{0}, touch; // CSR, touches ascending
+    struct Facts {
+        Real mass_ratio = 1;                // largest of two bodies that move and act on each other
+        bool pairs = true;                  // no touch has more bodies than two
+        bool bounded = false;               // some rows of joints are one-sided or limited
+        int links = 0;                      // pairs of bodies that move and touch or share a joint
+    };
+    std::vector<Facts> facts;
     std::vector<int> root, number;          // per body: union-find, island or -1
     int count() const { return int(body_begin.size()) - 1; }
     IslandView view(int i) const {
@@ -14,9 +23,11 @@ struct Islands {
                 std::span(group).subspan(group_begin[i], group_begin[i + 1] - group_begin[i])};
     }
 };
-// Bodies without a group form no island.
+// From all touches and the groups that are there (joints). Bodies without either form no island.
+void build_islands(const Model&, const Contacts&, const TouchList&, const RowProblem&, Islands&);
+// The groups of each island, once those of touches are there.
+void list_groups(const RowProblem&, Islands&);
+// Islands of the groups alone.
 void build_islands(const RowProblem&, Islands&);
-// Largest ratio of the masses of two bodies that a group of the island joins, both able to move; 1 if there is none.
-Real mass_ratio(const RowProblem&, const IslandView&);
 
 } // namespace sinew

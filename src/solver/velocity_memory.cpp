@@ -8,7 +8,7 @@ namespace sinew {
 
 namespace {
 
-constexpr int kNumbers = 9;
+constexpr int kNumbers = 12;
 constexpr std::string_view kContacts = "velocity.contacts";
 constexpr std::string_view kRestPoints = "velocity.rest.points", kRestFrames = "velocity.rest.frames",
                            kTouchPoints = "velocity.touching.points", kTouchFrames = "velocity.touching.frames";
@@ -41,11 +41,13 @@ void register_velocity_memory(const Model& m, State& s) {
 }
 
 // both lists are sorted by kind and key; the few points of one pair are matched by feature
-static void recall_contacts(const std::vector<double>& old, const TouchList& list, RowProblem& q) {
+void recall_touches(const State& s, Real h, TouchList& list) {
+    const std::vector<double>* memory = find_memory(s, kContacts);
+    if (!memory) return;
+    const std::vector<double>& old = *memory;
     const std::size_t count = old.size() / kNumbers;
     std::size_t at = 0;
-    for (std::size_t i = 0; i < list.touches.size(); ++i) {
-        const Touch& t = list.touches[i];
+    for (Touch& t : list.touches) {
         const Key key = key_of(t);
         while (at < count && key_of(old.data() + at * kNumbers).order() < key.order()) ++at;
         for (std::size_t k = at; k < count; ++k) {
@@ -53,35 +55,36 @@ static void recall_contacts(const std::vector<double>& old, const TouchList& lis
             const Key other = key_of(x);
             if (other.order() != key.order()) break;
             if (other.feature != key.feature) continue;
-            const RowGroup& g = q.groups[i];
-            const Vec3 friction(x[6], x[7], x[8]);
-            q.impulse[g.row] = x[5] * q.dt;
-            q.impulse[g.row + 1] = friction.dot(t.t0) * q.dt;
-            q.impulse[g.row + 2] = friction.dot(t.t1) * q.dt;
+            Vec3 friction(x[6], x[7], x[8]);
+            friction -= t.n.dot(friction) * t.n; // the normal may have turned
+            t.impulse = h * (x[5] * t.n + friction);
+            const Vec3 slip(x[9], x[10], x[11]);
+            t.slip = slip - t.n.dot(slip) * t.n;
+            t.known = true;
             break;
         }
     }
 }
 
-void recall_impulses(const Model& m, const State& s, const TouchList& list, const Rows& rows, RowProblem& q) {
-    if (const auto* old = find_memory(s, kContacts)) recall_contacts(*old, list, q);
-    if (q.groups.size() == list.touches.size()) return;
-    // element of each group of Rows: groups are in the order of the tables
-    std::size_t at = list.touches.size();
+// groups of constraints come first, in the order of the tables
+void recall_constraints(const Model& m, const State& s, RowProblem& q) {
+    std::size_t at = 0;
     int first = 0;
     for (const Table& t : m.elements->constraints) {
         const auto* force = find_memory(s, "force." + std::string(t.row->name));
-        for (; at < q.groups.size() && q.groups[at].source < first + t.count(); ++at) {
+        for (; at < q.groups.size() && q.groups[at].set != RowSet::contact && q.groups[at].source < first + t.count(); ++at) {
             const RowGroup& g = q.groups[at];
             const std::size_t from = std::size_t(g.source - first) * t.row->rows;
             if (!force || force->size() < from + t.row->rows) continue;
-            for (int k = 0; k < g.rows; ++k) q.impulse[g.row + k] = (*force)[from + k] * q.dt;
-            if (g.set == RowSet::box)
-                for (int k = 0; k < g.rows; ++k) q.impulse[g.row + k] = std::clamp(q.impulse[g.row + k], -g.limit, g.limit);
+            for (int k = 0; k < g.rows; ++k) {
+                Real& p = q.impulse[g.row + k];
+                p = (*force)[from + k] * q.dt;
+                if (g.set == RowSet::box) p = std::clamp(p, -g.limit, g.limit);
+                if (g.set == RowSet::lower) p = std::max(0.0, p);
+            }
         }
         first += t.count();
     }
-    (void)rows;
 }
 
 static void add_pairs(const std::vector<double>& contacts, std::vector<std::array<int, 2>>& out) {
@@ -96,19 +99,20 @@ static void add_pairs(const std::vector<double>& contacts, std::vector<std::arra
     out.erase(std::unique(out.begin(), out.end()), out.end());
 }
 
-void store_impulses(const Model& m, const TouchList& list, const Rows& rows, const RowProblem& q, TouchScratch& scratch, State& s,
-                    std::vector<TouchEvent>& events) {
-    std::vector<double>& out = memory_array(s, kContacts, find_memory(s, kContacts) ? find_memory(s, kContacts)->size() : 0);
+void store_forces(const Model& m, const TouchList& list, const RowProblem& q, TouchScratch& scratch, State& s,
+                  std::vector<TouchEvent>& events) {
+    const auto* old = find_memory(s, kContacts);
+    std::vector<double>& out = memory_array(s, kContacts, old ? old->size() : 0);
     add_pairs(out, scratch.before);
     out.resize(list.touches.size() * kNumbers);
     for (std::size_t i = 0; i < list.touches.size(); ++i) {
         const Touch& t = list.touches[i];
-        const RowGroup& g = q.groups[i];
         const Key key = key_of(t);
-        const Vec3 friction = (q.impulse[g.row + 1] * t.t0 + q.impulse[g.row + 2] * t.t1) / q.dt;
+        const Real normal = t.n.dot(t.impulse);
+        const Vec3 friction = (t.impulse - normal * t.n) / q.dt;
         const int a = std::min(t.object_a, t.object_b), b = std::max(t.object_a, t.object_b);
-        const double numbers[kNumbers] = {key.kind,      key.high,     key.low,      key.feature, a * kObjects + b,
-                                          q.impulse[g.row] / q.dt, friction.x(), friction.y(), friction.z()};
+        const double numbers[kNumbers] = {key.kind,        key.high,     key.low,      key.feature, a * kObjects + b,
+                                          normal / q.dt, friction.x(), friction.y(), friction.z(), t.slip.x(),   t.slip.y(), t.slip.z()};
         std::copy_n(numbers, kNumbers, out.begin() + i * kNumbers);
     }
     add_pairs(out, scratch.after);
@@ -121,44 +125,52 @@ void store_impulses(const Model& m, const TouchList& list, const Rows& rows, con
     std::sort(events.begin(), events.end(), [](const TouchEvent& x, const TouchEvent& y) {
         return std::tie(x.object_a, x.object_b, x.began) < std::tie(y.object_a, y.object_b, y.began);
     });
-    std::size_t at = list.touches.size();
+    std::size_t at = 0;
     int first = 0;
     for (const Table& t : m.elements->constraints) {
         auto& force = memory_array(s, "force." + std::string(t.row->name), std::size_t(t.count()) * t.row->rows);
         std::fill(force.begin(), force.end(), 0.0);
-        for (; at < q.groups.size() && q.groups[at].source < first + t.count(); ++at) {
+        for (; at < q.groups.size() && q.groups[at].set != RowSet::contact && q.groups[at].source < first + t.count(); ++at) {
             const RowGroup& g = q.groups[at];
             for (int k = 0; k < g.rows; ++k)
                 force[std::size_t(g.source - first) * t.row->rows + k] = q.impulse[g.row + k] / q.dt;
         }
         first += t.count();
     }
-    (void)rows;
 }
 
-// rows that act on each body: sleeping islands wake when one of them is gone
-static void count_rows(const RowProblem& q, std::vector<int>& count) {
+// touches and joints of each body: sleeping islands wake when one of them is gone
+static void count_rows(const TouchList& list, const RowProblem& q, std::vector<int>& count) {
     count.assign(q.body_count(), 0);
+    for (const Touch& t : list.touches)
+        for (int b : {t.body_a, t.body_b})
+            if (b >= 0) ++count[b];
     for (const RowGroup& g : q.groups)
-        for (int s = 0; s < g.sides; ++s) ++count[q.body[g.side + s]];
+        if (g.set != RowSet::contact)
+            for (int s = 0; s < g.sides; ++s) ++count[q.body[g.side + s]];
 }
 
-// what disturbs an island from outside: held bodies that move, driven rows
-static bool is_driven(const RowProblem& q, const IslandView& island) {
-    for (int i : island.groups) {
-        const RowGroup& g = q.groups[i];
-        for (int s = 0; s < g.sides; ++s) {
-            const int b = q.body[g.side + s];
-            if (!(q.inverse_mass[b] > 0) && (q.v[b] != Vec3::Zero() || q.w[b] != Vec3::Zero())) return true;
-        }
-        for (int k = 0; k < g.rows; ++k)
-            if (q.drive[g.row + k] != 0 || g.set == RowSet::box) return true;
+// what disturbs a body from outside: it touches what is held and moves, or its joint is driven
+static void find_driven(const TouchList& list, const RowProblem& q, std::vector<int>& driven) {
+    const auto moves = [&](int b) {
+        return b >= 0 && !(q.inverse_mass[b] > 0) && (q.v[b] != Vec3::Zero() || q.w[b] != Vec3::Zero());
+    };
+    driven.assign(q.body_count(), 0);
+    for (const Touch& t : list.touches)
+        if (moves(t.body_a) || moves(t.body_b) || t.drive != Vec3::Zero() || !t.pair)
+            for (int b : {t.body_a, t.body_b})
+                if (b >= 0) driven[b] = 1;
+    for (const RowGroup& g : q.groups) {
+        if (g.set == RowSet::contact) continue;
+        bool any = g.set == RowSet::box;
+        for (int s = 0; s < g.sides; ++s) any = any || moves(q.body[g.side + s]);
+        if (any)
+            for (int s = 0; s < g.sides; ++s) driven[q.body[g.side + s]] = 1;
     }
-    return false;
 }
 
-void find_still(const Model& m, const Input& input, const State& s, Real after, const RowProblem& q, const Islands& islands,
-                std::vector<std::uint8_t>& still) {
+void find_still(const Model& m, const Input& input, const State& s, Real after, const TouchList& list, const RowProblem& q,
+                const Islands& islands, TouchScratch& scratch, std::vector<std::uint8_t>& still) {
     still.assign(q.body_count(), 0);
     const auto *points = find_memory(s, kRestPoints), *frames = find_memory(s, kRestFrames),
                *touch_points = find_memory(s, kTouchPoints), *touch_frames = find_memory(s, kTouchFrames);
@@ -172,14 +184,15 @@ void find_still(const Model& m, const Input& input, const State& s, Real after, 
     bool any = false;
     for (int b = 0; b < q.body_count(); ++b) any = any || read(points, frames, b) >= after;
     if (!any) return;
-    std::vector<int> count;
-    count_rows(q, count);
+    std::vector<int>&count = scratch.count, &driven = scratch.driven;
+    count_rows(list, q, count);
+    find_driven(list, q, driven);
     for (int i = 0; i < islands.count(); ++i) {
         const IslandView island = islands.view(i);
-        bool rests = true;
+        bool rests = islands.facts[i].pairs;
         for (int b : island.bodies)
-            rests = rests && read(points, frames, b) >= after && read(touch_points, touch_frames, b) == count[b];
-        if (rests && !is_driven(q, island))
+            rests = rests && !driven[b] && read(points, frames, b) >= after && read(touch_points, touch_frames, b) == count[b];
+        if (rests)
             for (int b : island.bodies) still[b] = 1;
     }
     // whoever is pushed wakes, with all of its island
@@ -194,14 +207,15 @@ void find_still(const Model& m, const Input& input, const State& s, Real after, 
             for (int k = m.objects[f.object.index].frames.begin; k < m.objects[f.object.index].frames.end; ++k) wake(n + k);
 }
 
-void store_rest(const Model& m, const RowProblem& q, const std::vector<std::uint8_t>& still, Real h, State& s) {
+void store_rest(const Model& m, const TouchList& list, const RowProblem& q, const std::vector<std::uint8_t>& still, Real h,
+                TouchScratch& scratch, State& s) {
     const int n = point_count(m);
     for (const std::string_view name : {kRestPoints, kTouchPoints}) memory_array(s, name, n);
     for (const std::string_view name : {kRestFrames, kTouchFrames}) memory_array(s, name, frame_count(m));
     auto &points = memory_array(s, kRestPoints, n), &frames = memory_array(s, kRestFrames, frame_count(m));
     auto &touch_points = memory_array(s, kTouchPoints, n), &touch_frames = memory_array(s, kTouchFrames, frame_count(m));
-    std::vector<int> count;
-    count_rows(q, count);
+    std::vector<int>& count = scratch.count;
+    count_rows(list, q, count);
     const Real slow = rest_speed(m, h);
     for (int b = 0; b < q.body_count(); ++b) {
         double& rest = b < n ? points[b] : frames[b - n];

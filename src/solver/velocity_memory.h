@@ -1,6 +1,7 @@
 // What the velocity solver remembers across steps, in State.memory: forces of contacts and constraints to start from, how
 // long bodies have been at rest. Forces, not impulses, so that a change of the step length does no harm.
-//   "velocity.contacts"      per contact: kind, key (two halves), feature, objects, normal force, friction (world) [N]
+//   "velocity.contacts"      per contact: kind, key (two halves), feature, objects, normal force, friction (world) [N],
+//                            slip while sticking (world) [m]
 //   "force.<constraint>"     per row [N or N m]
 //   "velocity.rest.points"   [s] at rest, "velocity.touching.points" rows that held it then; the same for frames
 #pragma once
@@ -13,19 +14,21 @@ namespace sinew {
 
 void register_velocity_memory(const Model&, State&);
 
-// impulses of the rows from the forces of the step before
-void recall_impulses(const Model&, const State&, const TouchList&, const Rows&, RowProblem&);
+// impulses of touches, and of the groups of constraints, from the forces of the step before
+void recall_touches(const State&, Real h, TouchList&);
+void recall_constraints(const Model&, const State&, RowProblem&);
 
 struct TouchScratch {
     std::vector<std::array<int, 2>> before, after;
+    std::vector<int> count, driven; // per body
 };
 // forces of this step into the state, and who began or ceased to touch
-void store_impulses(const Model&, const TouchList&, const Rows&, const RowProblem&, TouchScratch&, State&,
-                    std::vector<TouchEvent>&);
+void store_forces(const Model&, const TouchList&, const RowProblem&, TouchScratch&, State&, std::vector<TouchEvent>&);
 
 // per body: 1 = its island has come to rest and nothing disturbs it
-void find_still(const Model&, const Input&, const State&, Real after, const RowProblem&, const Islands&,
-                std::vector<std::uint8_t>& still);
-void store_rest(const Model&, const RowProblem&, const std::vector<std::uint8_t>& still, Real h, State&);
+void find_still(const Model&, const Input&, const State&, Real after, const TouchList&, const RowProblem&, const Islands&,
+                TouchScratch&, std::vector<std::uint8_t>& still);
+void store_rest(const Model&, const TouchList&, const RowProblem&, const std::vector<std::uint8_t>& still, Real h, TouchScratch&,
+                State&);
 
 } // namespace sinew

@@ -7,9 +7,9 @@
 //   0 <= r + s _|_ z >= 0,  0 <= 2 L - z _|_ s >= 0.
 // Equalities are eliminated first. Dense, for small islands. Rolling and torsional friction are not part of it: the rows
 // of contacts are three.
+#include "linalg/dense_solve.h"
 #include "linalg/lcp.h"
 #include "solver/velocity_solve.h"
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
@@ -159,13 +159,14 @@ SolveResult solve_mlcp(const SolveOptions& o, const IslandView& island, RowProbl
         for (int k = 0; k < f; ++k) aff(i, k) = d.a(equal[i], equal[k]);
     }
     if (f > 0) aff.diagonal() *= 1 + 1e-12; // redundant equalities
-    const Eigen::LDLT<MatX> ldlt(aff);
     MatX a = d.a;
     VecX b = d.b;
     if (f > 0) {
-        const MatX back = ldlt.solve(af);
+        MatX back = af, own = bf;
+        solve_symmetric(aff, back);
+        solve_symmetric(aff, own);
         a -= af.transpose() * back;
-        b -= af.transpose() * ldlt.solve(bf);
+        b -= af.transpose() * own;
     }
     MatX m = e.transpose() * a * e;
     VecX q = e.transpose() * (a * shift + b), z;
@@ -173,8 +174,9 @@ SolveResult solve_mlcp(const SolveOptions& o, const IslandView& island, RowProbl
     const LcpResult solved = solve_lcp(m, q, z);
     VecX p = e * z + shift;
     if (f > 0) {
-        const VecX own = -ldlt.solve(af * p + bf);
-        for (int i = 0; i < f; ++i) p[equal[i]] = own[i];
+        MatX own = -(af * p + bf);
+        solve_symmetric(aff, own);
+        for (int i = 0; i < f; ++i) p[equal[i]] = own(i, 0);
     }
     for (std::size_t n = 0; n < island.groups.size(); ++n) {
         const RowGroup& g = problem.groups[island.groups[n]];

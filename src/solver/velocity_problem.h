@@ -26,6 +26,7 @@ struct RowGroup {
     Real limit = 0;            // [N s] of a box
     Real restitution = 0;
     Real gap = 0;              // [m] of a contact
+    Real distance = 0;         // [m] of a contact: n . g of its stencil when found
     int source = -1;           // contact: index into the list of contacts; otherwise: group of the constraints' Rows
 };
 

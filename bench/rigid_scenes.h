@@ -1,0 +1,53 @@
+// Scenes of rigid bodies for the comparison with other engines, as plain numbers: y up, gravity 9.81 m/s^2 down, friction
+// 0.6 of every pair, no restitution, no damping, steps of 1/60 s.
+#pragma once
+#include "sinew/types.h"
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace sinew::bench {
+
+struct BenchBody {
+    bool is_box = true;
+    Real3 half{0.5, 0.5, 0.5}; // [m] sphere: radius in x
+    double mass = 1;           // [kg] 0 = held
+    Pose pose;
+};
+struct RigidScene {
+    std::string name;
+    std::vector<BenchBody> bodies; // held ones first
+    double friction = 0.6;
+};
+// pyramid20 (any base), heap1000 (k^3 boxes and balls between walls), massstack (1:1000)
+RigidScene make_pyramid(int base);
+RigidScene make_heap(int k);
+RigidScene make_mass_stack();
+
+struct RigidEngine {
+    virtual ~RigidEngine() = default;
+    virtual void step(double dt) = 0;
+    virtual Pose pose(int body) const = 0;
+    virtual std::string note() const { return {}; }
+};
+struct RigidEngineEntry {
+    const char* name;
+    std::unique_ptr<RigidEngine> (*make)(const RigidScene&, int threads);
+    bool threads; // can use more than one
+};
+std::span<const RigidEngineEntry> rigid_engines(); // the first is our own
+std::unique_ptr<RigidEngine> make_bullet(const RigidScene&, int threads);
+std::unique_ptr<RigidEngine> make_ode(const RigidScene&, int threads);
+std::unique_ptr<RigidEngine> make_mujoco(const RigidScene&, int threads);
+
+// The same measures for all engines, of the poses alone.
+struct RigidQuality {
+    double drift = 0;            // [m] largest horizontal distance from the start
+    double deepest = 0, mean = 0; // [m] penetration of overlapping pairs
+    int pairs = 0;
+    double top = 0;              // [m] highest centre
+};
+RigidQuality measure_quality(const RigidScene&, std::span<const Pose>);
+
+} // namespace sinew::bench

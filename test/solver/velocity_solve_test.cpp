@@ -1,0 +1,256 @@
+// Methods for impulses on problems made by hand: contraction, complementarity, agreement with the pivoting reference.
+#include "core/random.h"
+#include "model/stencil.h"
+#include "sinew/solver.h"
+#include "solver/velocity_build.h"
+#include "solver/velocity_islands.h"
+#include "solver/velocity_solve.h"
+#include <gtest/gtest.h>
+
+using namespace sinew;
+
+namespace {
+
+void add_body(RowProblem& q, Real mass, const Vec3& x, const Vec3& v, Real radius) {
+    q.x.push_back(x);
+    q.v.push_back(v);
+    q.w.push_back(Vec3::Zero());
+    q.inverse_mass.push_back(mass > 0 ? 1 / mass : 0);
+    q.inverse_inertia.push_back(mass > 0 && radius > 0 ? Mat3(Mat3::Identity() / (0.4 * mass * radius * radius)) : Mat3(Mat3::Zero()));
+}
+
+// contact of a over b at a point: normal n from b to a
+void add_contact(RowProblem& q, int a, int b, const Vec3& at, const Vec3& n, Real friction, Real gap = 0) {
+    const std::array<int, 2> bodies{a, b};
+    RowGroup& g = add_group(q, 3, bodies);
+    g.set = RowSet::contact;
+    g.friction = friction;
+    const ContactFrame frame = contact_frame(real3(n));
+    const std::array<Vec3, 3> d{n, vec(frame.t0), vec(frame.t1)};
+    for (int k = 0; k < 3; ++k) {
+        q.jacobian[g.lever + 2 * k] = {d[k], (at - q.x[a]).cross(d[k])};
+        q.jacobian[g.lever + 2 * k + 1] = {-d[k], -(at - q.x[b]).cross(d[k])};
+    }
+    q.bias[g.row] = gap;
+    build_response(q, g);
+}
+
+// heavy, light, heavy along x, stuck together pairwise (spec P V20)
+RowProblem make_messenger(Real ratio) {
+    RowProblem q;
+    q.dt = 0.01;
+    for (int k = 0; k < 3; ++k) add_body(q, k == 1 ? 1 : ratio, Vec3(k, 0, 0), Vec3(k == 0 ? 1 : k == 2 ? -0.5 : 0, 0, 0), 0);
+    for (int k = 0; k < 2; ++k) {
+        RowGroup& g = add_group(q, 1, std::array<int, 2>{k, k + 1});
+        q.jacobian[g.lever] = {Vec3::UnitX(), Vec3::Zero()};
+        q.jacobian[g.lever + 1] = {-Vec3::UnitX(), Vec3::Zero()};
+        build_response(q, g);
+    }
+    return q;
+}
+
+// a heap of balls over a held floor, each pair of neighbours touching at `copies` equal points
+RowProblem make_heap(std::uint64_t seed, Real friction, int copies) {
+    Rng rng{seed, 0, 0};
+    RowProblem q;
+    q.dt = 0.01;
+    add_body(q, 0, Vec3(0, -100, 0), Vec3::Zero(), 0);
+    for (int k = 0; k < 4; ++k)
+        add_body(q, draw_uniform(rng, 0.5, 3), Vec3(0.2 * draw_uniform(rng), 0.5 + k, 0.2 * draw_uniform(rng)), draw_vec(rng, -1, 1) - Vec3(0, 1, 0), 0.5);
+    for (int k = 1; k < 5; ++k) {
+        const Vec3 at = k == 1 ? Vec3(q.x[1] - Vec3(0, 0.5, 0)) : Vec3(0.5 * (q.x[k] + q.x[k - 1]));
+        const Vec3 n = k == 1 ? Vec3(Vec3::UnitY()) : Vec3((q.x[k] - q.x[k - 1]).normalized());
+        for (int c = 0; c < copies; ++c) add_contact(q, k, k - 1, at, n, friction);
+    }
+    return q;
+}
+
+SolveResult run(const std::string& method, const SolveOptions& o, RowProblem& q) {
+    Islands islands;
+    build_islands(q, islands);
+    EXPECT_EQ(islands.count(), 1);
+    const SolveScratchPtr scratch = make_solve_scratch();
+    const IslandView view = islands.view(0);
+    if (method == "block") return solve_block(o, view, q);
+    if (method == "jacobi") return solve_jacobi(o, view, *scratch, q);
+    if (method == "apgd") return solve_apgd(o, view, *scratch, q);
+    if (method == "bb") return solve_bb(o, view, *scratch, q);
+    if (method == "direct") return solve_direct(o, view, *scratch, q);
+    if (method == "mlcp") return solve_mlcp(o, view, q);
+    return solve_sequential(o, view, q);
+}
+
+SolveOptions many(int iterations = 200000) {
+    SolveOptions o;
+    o.iterations = iterations;
+    o.tolerance = 1e-10;
+    return o;
+}
+
+class velocity_methods : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(all, velocity_methods, testing::Values("sequential_impulses", "block", "jacobi", "apgd", "bb", "direct"));
+
+} // namespace
+
+// error of the constraint after each sweep: factor (R/(R+1))^2, exactly, as the iteration is linear with one eigenvalue
+TEST(velocity_solve, sweeps_over_heavy_light_heavy_contract_by_the_square_of_r_over_r_plus_1) {
+    for (Real ratio : {1.0, 10.0, 100.0, 1000.0}) {
+        std::array<Real, 2> error;
+        for (int k = 0; k < 2; ++k) {
+            RowProblem q = make_messenger(ratio);
+            SolveOptions o;
+            o.tolerance = 0;
+            o.iterations = 3 + k;
+            run("sequential_impulses", o, q);
+            error[k] = std::abs(row_rate(q, q.groups[0], 0));
+        }
+        EXPECT_NEAR(error[1] / error[0], std::pow(ratio / (ratio + 1), 2), 1e-9) << ratio; // round-off of errors above 1e-4
+    }
+}
+
+TEST(velocity_solve, a_direct_solve_of_heavy_light_heavy_takes_one_iteration) {
+    for (Real ratio : {1.0, 1e3, 1e6}) {
+        RowProblem q = make_messenger(ratio);
+        const SolveResult r = run("direct", SolveOptions{}, q);
+        EXPECT_LE(r.iterations, 4); // one, and refinements of round-off
+        const Real mean = 0.5 * ratio / (2 * ratio + 1);
+        for (int k = 0; k < 3; ++k) EXPECT_NEAR(q.v[k].x(), mean, 1e-9) << ratio; // asked for 1e-8 and refined to 1e-12; R = 1e6 multiplies round-off
+    }
+}
+
+TEST_P(velocity_methods, end_at_complementary_impulses_with_friction_and_redundant_contacts) {
+    for (int seed = 1; seed <= 10; ++seed) {
+        RowProblem q = make_heap(seed, 0.4, 2);
+        const SolveResult r = run(GetParam(), many(), q);
+        EXPECT_LT(r.residual, 1e-7) << seed; // asked for 1e-10; methods that stall stop at what they print
+        for (const RowGroup& g : q.groups) {
+            EXPECT_GE(q.impulse[g.row], 0);
+            EXPECT_GE(row_rate(q, g, 0), -1e-7);
+            EXPECT_LE(std::hypot(q.impulse[g.row + 1], q.impulse[g.row + 2]), 0.4 * q.impulse[g.row] + 1e-9);
+        }
+    }
+}
+
+// without friction the velocities after are unique
+TEST_P(velocity_methods, agree_with_pivoting_where_there_is_no_friction) {
+    for (int seed = 1; seed <= 10; ++seed) {
+        RowProblem q = make_heap(seed, 0, 1), reference = make_heap(seed, 0, 1);
+        run(GetParam(), many(), q);
+        run("mlcp", SolveOptions{}, reference);
+        for (int b = 1; b < q.body_count(); ++b)
+            EXPECT_LT((q.v[b] - reference.v[b]).norm() + (q.w[b] - reference.w[b]).norm(), 1e-6) << seed;
+    }
+}
+
+// impulses between bodies cancel: momentum of the balls changes by the floor's impulse only
+TEST_P(velocity_methods, change_momentum_by_the_impulses_from_outside_only) {
+    RowProblem q = make_heap(7, 0.3, 1);
+    Vec3 before = Vec3::Zero(), after = Vec3::Zero();
+    for (int b = 1; b < q.body_count(); ++b) before += q.v[b] / q.inverse_mass[b];
+    run(GetParam(), many(500), q);
+    for (int b = 1; b < q.body_count(); ++b) after += q.v[b] / q.inverse_mass[b];
+    const RowGroup& floor = q.groups[0];
+    Vec3 from_floor = Vec3::Zero();
+    for (int k = 0; k < 3; ++k) from_floor += q.impulse[floor.row + k] * q.jacobian[floor.lever + 2 * k].linear;
+    EXPECT_LT((after - before - from_floor).norm(), 1e-11); // sums of hundreds of rounded impulses of size 1
+}
+
+TEST(velocity_solve, pivoting_reaches_complementarity_on_random_problems_with_redundant_rows) {
+    Real worst = 0;
+    for (int seed = 1; seed <= 1000; ++seed) {
+        RowProblem q = make_heap(seed, 0.1 + 0.0009 * seed, 1 + seed % 3);
+        worst = std::max(worst, run("mlcp", SolveOptions{}, q).residual);
+    }
+    EXPECT_LT(worst, 1e-10); // the bar
+}
+
+// a point pressed on a floor and sliding: the plain cone lifts it at mu |u_t|, the corrected one does not (spec U V6)
+TEST(velocity_solve, the_correction_of_de_saxce_keeps_a_sliding_contact_down) {
+    for (bool corrected : {false, true}) {
+        for (const char* method : {"sequential_impulses", "direct", "apgd"}) {
+            RowProblem q;
+            q.dt = 0.01;
+            add_body(q, 0, Vec3(0, -1, 0), Vec3::Zero(), 0);
+            add_body(q, 2, Vec3::Zero(), Vec3(5, -0.1, 0), 0);
+            add_contact(q, 1, 0, Vec3::Zero(), Vec3::UnitY(), 0.5);
+            SolveOptions o = many(5000);
+            o.sets.de_saxce = corrected;
+            run(method, o, q);
+            const Real slide = std::hypot(q.v[1].x(), q.v[1].z());
+            EXPECT_NEAR(q.v[1].y(), corrected ? 0 : 0.5 * slide, 1e-7) << method;
+            if (corrected) EXPECT_NEAR(slide, 5 - 0.5 * 0.1, 1e-7) << method; // Coulomb: dv_t = mu dv_n
+        }
+    }
+}
+
+TEST(velocity_solve, box_friction_is_too_strong_along_the_diagonal_and_a_polygon_too_weak) {
+    RowGroup g;
+    g.rows = 3;
+    g.set = RowSet::contact;
+    g.friction = 0.5;
+    const auto length = [&](Friction f) {
+        std::array<Real, 3> p{2, 10, 10};
+        project_impulse({f, 4, true}, g, p.data());
+        return std::hypot(p[1], p[2]) / p[0];
+    };
+    EXPECT_NEAR(length(Friction::box), 0.5 * std::sqrt(2), 1e-15);
+    EXPECT_NEAR(length(Friction::cylinder), 0.5, 1e-15);
+    EXPECT_NEAR(length(Friction::polyhedral), 0.5 / std::sqrt(2), 1e-15); // the middle of a square's side, corners on the axes
+    std::array<Real, 3> cone{2, 10, 10};
+    project_impulse({Friction::cone, 8, true}, g, cone.data());
+    EXPECT_NEAR(std::hypot(cone[1], cone[2]), 0.5 * cone[0], 1e-14);
+    EXPECT_NEAR(cone[0], (2 + 0.5 * std::hypot(10, 10)) / 1.25, 1e-14);
+}
+
+// a row with compliance 1/k and damping c is one step of backward Euler of the spring: (1 + h c + h^2 k) v' = -h k x (spec P V22)
+TEST_P(velocity_methods, a_soft_row_is_the_backward_euler_step_of_its_spring) {
+    for (Real k : {100.0, 1e6}) {
+        Rows rows;
+        rows.row_begin = {0, 1}, rows.block_begin = {0, 1}, rows.value_begin = {0, 3};
+        rows.block = {0}, rows.jacobian = {1, 0, 0};
+        rows.c = {0.1}, rows.rate = {0}, rows.compliance = {1 / k}, rows.damping = {1}, rows.lambda = {0};
+        rows.friction = {0}, rows.bound = {Bound::equality}, rows.level = {Level::position}, rows.key = {0};
+        RowProblem q;
+        q.dt = 0.01;
+        add_body(q, 1, Vec3(0.1, 0, 0), Vec3::Zero(), 0);
+        add_constraint_groups(Dofs{1, 0, 0}, rows, {}, q);
+        run(GetParam(), many(1000), q);
+        EXPECT_NEAR(q.v[0].x(), -0.01 * k * 0.1 / (1 + 0.01 + 1e-4 * k), 1e-8); // tolerance of the methods
+    }
+}
+
+// velocity Baumgarte takes back erp of an error per step: J v = -erp C/h (spec P V21)
+TEST(velocity_solve, baumgarte_takes_back_its_part_of_the_error) {
+    Rows rows;
+    rows.row_begin = {0, 1}, rows.block_begin = {0, 1}, rows.value_begin = {0, 3};
+    rows.block = {0}, rows.jacobian = {1, 0, 0};
+    rows.c = {0.1}, rows.rate = {0}, rows.compliance = {0}, rows.damping = {0}, rows.lambda = {0};
+    rows.friction = {0}, rows.bound = {Bound::equality}, rows.level = {Level::position}, rows.key = {0};
+    for (Real erp : {0.2, 1.0}) {
+        RowProblem q;
+        q.dt = 0.01;
+        add_body(q, 2, Vec3(0.1, 0, 0), Vec3(3, 0, 0), 0);
+        BiasOptions o;
+        o.joint_erp = erp;
+        add_constraint_groups(Dofs{1, 0, 0}, rows, o, q);
+        run("direct", SolveOptions{}, q);
+        EXPECT_NEAR(q.v[0].x(), -erp * 0.1 / 0.01, 1e-9); // one solve, refined to 1e-12
+    }
+}
+
+// a motor: a row that wants a rate, with as much force as it has
+TEST_P(velocity_methods, a_motor_reaches_its_rate_or_gives_all_its_force) {
+    for (Real limit : {1e3, 10.0}) {
+        Rows rows;
+        rows.row_begin = {0, 1}, rows.block_begin = {0, 1}, rows.value_begin = {0, 3};
+        rows.block = {0}, rows.jacobian = {0, 1, 0};
+        rows.c = {0}, rows.rate = {2}, rows.compliance = {0}, rows.damping = {0}, rows.lambda = {0};
+        rows.friction = {limit}, rows.bound = {Bound::box}, rows.level = {Level::velocity}, rows.key = {0};
+        RowProblem q;
+        q.dt = 0.01;
+        add_body(q, 1, Vec3::Zero(), Vec3::Zero(), 0);
+        add_constraint_groups(Dofs{1, 0, 0}, rows, {}, q);
+        run(GetParam(), many(1000), q);
+        EXPECT_NEAR(q.v[0].y(), limit > 100 ? 2 : 0.1, 1e-8); // h limit / m
+    }
+}
