@@ -3,12 +3,12 @@
 // One step:
 //   read       coordinates from State.memory, or from the frames where those were edited (articulated_state.h)
 //   smooth     speeds from forces and joint springs, linear time (articulated_smooth.h)
-//   advance    coordinates along the speeds
-//   momentum   floating trees keep theirs to rounding
+//   rows       contacts, limits, motors, loops: impulses on links (articulated_contact.h)
+//   advance    coordinates along the speeds; loops closed; floating trees keep their momentum to rounding
 //   write      frames and memory
 #include "solver/articulated.h"
 #include "model/visit.h"
-#include "solver/articulated_smooth.h"
+#include "solver/articulated_force.h"
 #include "solver/forces.h"
 #include "solver/measure.h"
 #include "solver/stage_clock.h"
@@ -22,13 +22,20 @@ struct ArticulatedSolver final : Solver {
     ArticulatedSettings settings;
     ParallelPtr parallel;
     bool is_given = false;             // the forest comes from the caller
-    Forest forest;
+    BuiltForest built;
+    Forest& forest = built.forest;
+    ForceMemory joint_forces;
     int topology = -1, values = -1;
     ForestState at;
     SmoothStep smooth;
     ForceScratch forces;
     Prescribed prescribed;
     std::vector<Real> f;               // tangent layout
+    ContactStage stage;
+    std::vector<LinkMotion> ahead;     // at the end of the step
+    std::vector<Real> q_end;
+    std::vector<BaseMotion> bases_end;
+    std::vector<Vec6> impulse, pushing; // per link, of everything from outside
     std::vector<MomentumTarget> targets;
     StageClock clock;
 
@@ -40,7 +47,8 @@ struct ArticulatedSolver final : Solver {
         topology = values = -1;
     }
     void refresh(const Model&);
-    void advance(Real dt);
+    void aim_momentum(Real dt);
+    void advance(const Model&, const Input&, const State& now, Real dt, State& next);
 };
 
 // forces of the model's energies and of the input on the links
@@ -57,7 +65,7 @@ struct ModelForces final : LinkForces {
     void place_bases(Real elapsed, ForestState& s) override {
         place_fixed(m, solver.prescribed, now, elapsed, stage.point, stage.frame);
         place_animated(m, input, now, elapsed, dt, stage.animated);
-        read_bases(solver.forest, stage.frame, s);
+        read_bases(solver.forest, stage.frame, s.bases);
     }
     void compute(const ForestState& s, Real elapsed, std::span<Vec6> force) override {
         const Forest& forest = solver.forest;
@@ -74,10 +82,20 @@ struct ModelForces final : LinkForces {
     }
 };
 
+Report failed(const Model& m, const Forest& forest, int link, Report report) {
+    const int object = m.frame.object[forest.links[link].frame];
+    report.status = Status::failed;
+    report.failed_object = m.objects[object].name;
+    report.message = fmt::format("the joint of '{}' has no inertia to act on, or forces on it are not finite",
+                                 report.failed_object);
+    return report;
+}
+
 void ArticulatedSolver::refresh(const Model& m) {
     if (topology == m.topology_revision && values == m.values_revision) return;
     topology = m.topology_revision;
     values = m.values_revision;
+    if (!is_given) build_forest(m, built);
     for (Link& l : forest.links) {
         l.mass = m.frame.mass[l.frame];
         l.inertia = mat(m.frame.inertia[l.frame]);
@@ -85,20 +103,56 @@ void ArticulatedSolver::refresh(const Model& m) {
     resize_state(forest, at);
     f.resize(dofs_of(m).size());
     targets.resize(forest.trees.size());
+    impulse.resize(forest.links.size());
+    pushing.resize(forest.links.size());
+    prepare_stage(m, built.held, stage);
+    prepare_forces(m, joint_forces);
 }
 
-// coordinates along the way, then what is left of momentum
-void ArticulatedSolver::advance(Real dt) {
-    const bool corrected = settings.scheme == "symplectic_euler"; // rk4 is of order 4 in momentum as in all else
+// what floating trees will have at the end, from their motion at the start
+void ArticulatedSolver::aim_momentum(Real dt) {
+    if (settings.scheme != "symplectic_euler") return; // rk4 is of order 4 in momentum as in all else
+    for (std::size_t i = 0; i < forest.links.size(); ++i) {
+        impulse[i] = smooth.impulse[i] + stage.impulse[i];
+        pushing[i] = smooth.impulse[i] + stage.pushing[i];
+    }
+    for (int t = 0; t < int(forest.trees.size()); ++t) {
+        if (!is_floating(forest, t)) continue;
+        const Range links = forest.trees[t];
+        compute_velocities(forest, links, at.bases, at.q.data(), at.qd.data(), at.motion.data());
+        targets[t] = momentum_target(forest, links, at, impulse.data(), pushing.data(), dt);
+    }
+}
+
+// coordinates along the way, loops closed, momenta kept, frames written
+void ArticulatedSolver::advance(const Model& m, const Input& input, const State& now, Real dt, State& next) {
+    place_fixed(m, prescribed, now, dt, next.point, next.frame);
+    place_animated(m, input, now, dt, dt, next.animated);
+    ForestState& s = at;
+    ahead = s.motion;
+    q_end = s.q;
+    bases_end.resize(s.bases.size());
+    read_bases(forest, next.frame, bases_end);
+    for (const Range links : forest.trees) {
+        retract_links(forest, links, s.q.data(), stage.way.data(), q_end.data());
+        compute_positions(forest, links, bases_end, q_end.data(), ahead.data());
+    }
+    close_loops(m, forest, s, bases_end, dt, next, stage, ahead, q_end);
+    s.q.swap(q_end);
+    s.qd = stage.qd;
+    s.motion.swap(ahead);
+    s.bases.swap(bases_end);
+    const bool keeps = settings.scheme == "symplectic_euler";
     parallel_for(*parallel, int(forest.trees.size()), 16, [&](int begin, int end) {
         for (int t = begin; t < end; ++t) {
             const Range links = forest.trees[t];
-            const bool floating = corrected && is_floating(forest, t);
-            if (floating)
-                targets[t] = momentum_target(forest, links, at, smooth.impulse.data(), smooth.impulse.data(), dt);
-            retract_links(forest, links, at.q.data(), smooth.way.data(), at.q.data());
-            const Range speeds = forest.tree_speeds[t];
-            std::copy(smooth.qd.begin() + speeds.begin, smooth.qd.begin() + speeds.end, at.qd.begin() + speeds.begin);
+            if (keeps && is_floating(forest, t)) {
+                correct_center(forest, links, targets[t], s);
+                compute_velocities(forest, links, s.bases, s.q.data(), s.qd.data(), s.motion.data());
+                correct_momentum(forest, links, targets[t], s);
+            }
+            compute_velocities(forest, links, s.bases, s.q.data(), s.qd.data(), s.motion.data());
+            write_frames(forest, links, s.motion.data(), next.frame);
         }
     });
 }
@@ -114,33 +168,29 @@ Report ArticulatedSolver::step(const Model& m, const Input& input, const State& 
     place_fixed(m, prescribed, now, 0, next.point, next.frame);
     kick_bases(forest, next.frame, at);
     lap(clock, "read", report);
+
     ModelForces on_links(*this, m, input, now, next, dt);
     const int bad = settings.scheme == "rk4" ? step_rk4(*parallel, forest, dt, on_links, at, smooth)
                                              : step_symplectic(*parallel, forest, dt, on_links, at, smooth);
-    if (bad >= 0) {
-        const int object = m.frame.object[forest.links[bad].frame];
-        report.status = Status::failed;
-        report.failed_object = m.objects[object].name;
-        report.message = fmt::format("the joint of '{}' has no inertia to act on", report.failed_object);
-        return report;
-    }
+    if (bad >= 0) return failed(m, forest, bad, report);
     lap(clock, "smooth", report);
-    advance(dt);
-    place_fixed(m, prescribed, now, dt, next.point, next.frame);
-    place_animated(m, input, now, dt, dt, next.animated);
-    read_bases(forest, next.frame, at);
-    for (std::size_t t = 0; t < forest.trees.size(); ++t) {
-        const Range links = forest.trees[t];
-        compute_positions(forest, links, at.bases, at.q.data(), at.motion.data());
-        if (settings.scheme == "symplectic_euler" && is_floating(forest, int(t))) {
-            correct_center(forest, links, targets[t], at);
-            compute_velocities(forest, links, at.bases, at.q.data(), at.qd.data(), at.motion.data());
-            correct_momentum(forest, links, targets[t], at);
-        }
-        compute_velocities(forest, links, at.bases, at.q.data(), at.qd.data(), at.motion.data());
+
+    // positions at the start, velocities at the end of the smooth part
+    for (const Range links : forest.trees) {
+        compute_velocities(forest, links, at.bases, at.q.data(), smooth.qd.data(), at.motion.data());
         write_frames(forest, links, at.motion.data(), next.frame);
     }
+    const StageResult solved = solve_stage(*parallel, m, settings, forest, now, next, at, smooth, dt, stage);
+    report.iterations = solved.iterations;
+    report.residual = solved.residual;
+    report.contact_count = solved.contacts;
+    lap(clock, "rows", report);
+
+    aim_momentum(dt);
+    remember_forces(m, built, at, smooth, stage, dt, joint_forces, next);
+    advance(m, input, now, dt, next);
     write_coordinates(forest, at, next);
+    remember_impulses(stage, next);
     advect_passive(*parallel, m, now, dt, next.point);
     next.time = now.time + dt;
     next.step = now.step + 1;
@@ -161,11 +211,15 @@ std::unique_ptr<Solver> make_articulated_forest(const Context& context, const Mo
     solver->settings = settings;
     solver->parallel = make_parallel(context);
     solver->forces.energies_only = true;
+    solver->is_given = !forest.links.empty();
     solver->forest = std::move(forest);
-    solver->is_given = true;
     solver->refresh(m);
     write_coordinates(solver->forest, solver->at, state);
     return solver;
+}
+
+std::unique_ptr<Solver> make_articulated(const Context& context, const Model& m, State& state, const void* settings) {
+    return make_articulated_forest(context, m, state, *static_cast<const ArticulatedSettings*>(settings), {});
 }
 
 } // namespace sinew

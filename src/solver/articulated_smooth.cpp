@@ -104,7 +104,6 @@ int step_rk4(const Parallel& parallel, const Forest& f, Real dt, LinkForces& for
         });
         const int bad = first_bad(acceleration, f);
         if (bad >= 0) return bad;
-        forces.hold_loops(s, acceleration, out.a);
         for (std::size_t i = 0; i < f.links.size(); ++i) out.impulse[i] += b[stage] * dt * s.force[i];
     }
     for (int i = 0; i < f.v_count; ++i) {
@@ -130,7 +129,12 @@ int step_rk4(const Parallel& parallel, const Forest& f, Real dt, LinkForces& for
 
 bool is_floating(const Forest& f, int tree) {
     const Link& root = f.links[f.trees[tree].begin];
-    return root.kind == JointKind::free && root.base < 0;
+    if (root.kind != JointType::free || root.base >= 0) return false;
+    for (int k = 0; k < 6; ++k) { // what holds the root to the world is no inner force
+        const JointSpring& s = f.springs[root.v_begin + k];
+        if (s.stiffness != 0 || s.damping != 0 || s.armature != 0) return false;
+    }
+    return true;
 }
 
 MomentumTarget momentum_target(const Forest& f, Range links, const ForestState& s, const Vec6* impulse, const Vec6* pushing,

@@ -13,8 +13,6 @@ struct LinkForces {
     virtual ~LinkForces() = default;
     virtual void compute(const ForestState& s, Real elapsed, std::span<Vec6> force) = 0;
     virtual void place_bases(Real elapsed, ForestState& s) = 0; // poses and velocities of held frames at that time
-    // loops of an acceleration: corrects q'' of every tree; qdd and a as of compute_accelerations
-    virtual void hold_loops(const ForestState&, std::span<Real>, std::span<Vec6>) {}
 };
 
 struct SmoothStep {

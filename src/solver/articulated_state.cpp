@@ -18,10 +18,10 @@ void resize_state(const Forest& f, ForestState& s) {
     s.work.assign(f.links.size(), Vec6::Zero());
 }
 
-void read_bases(const Forest& f, const FrameState& frames, ForestState& s) {
+void read_bases(const Forest& f, const FrameState& frames, std::span<BaseMotion> bases) {
     for (std::size_t i = 0; i < f.base_frames.size(); ++i) {
         const int frame = f.base_frames[i];
-        BaseMotion& b = s.bases[i];
+        BaseMotion& b = bases[i];
         b.p = vec(frames.p[frame]);
         b.q = quat(frames.q[frame]);
         b.v << vec(frames.v[frame]), vec(frames.w[frame]);
@@ -120,7 +120,7 @@ void kick_bases(const Forest& f, const FrameState& frames, ForestState& s) {
         }
         add_responses(f, links, s.motion.data(), s.factor.data(), s.force.data(), s.qd.data(), s.work.data());
     }
-    read_bases(f, frames, s);
+    read_bases(f, frames, s.bases);
     for (const Range links : f.trees)
         if (f.links[links.begin].base >= 0)
             compute_velocities(f, links, s.bases, s.q.data(), s.qd.data(), s.motion.data());
@@ -133,7 +133,7 @@ void read_coordinates(const Parallel& parallel, const Forest& f, const State& no
         for (const Link& l : f.links) set_zero(l.kind, s.q.data() + l.q_begin);
     if (qd && int(qd->size()) == f.v_count) s.qd = *qd;
     else std::fill(s.qd.begin(), s.qd.end(), 0.0);
-    read_bases(f, now.frame, s);
+    read_bases(f, now.frame, s.bases);
     parallel_for(parallel, int(f.trees.size()), 16, [&](int begin, int end) {
         for (int t = begin; t < end; ++t) {
             const Range links = f.trees[t];

@@ -21,7 +21,7 @@ struct ForestState {
 
 void resize_state(const Forest&, ForestState&);
 // poses and velocities of the held frames that trees hang on
-void read_bases(const Forest&, const FrameState&, ForestState&);
+void read_bases(const Forest&, const FrameState&, std::span<BaseMotion>);
 // coordinates and the motion of the links at the start of a step
 void read_coordinates(const Parallel&, const Forest&, const State& now, ForestState&);
 // New velocities of the bases, as of `frames`, reach the links at once: q' changes by the impulses through the joints.

@@ -25,7 +25,7 @@
 
 namespace sinew {
 
-enum class JointKind : std::uint8_t { weld, revolute, prismatic, cylindrical, universal, planar, ball, free };
+enum class JointType : std::uint8_t { weld, revolute, prismatic, cylindrical, universal, planar, ball, free };
 
 struct JointFrame { // fixed in a body, whose origin is the centre of mass
     Vec3 at = Vec3::Zero();           // [m]
@@ -37,7 +37,7 @@ struct Link {
     int base = -1;                    // parent -1: which of Forest.base_frames it hangs on, -1 = the world
     int frame = -1;                   // of the model
     int tree = 0;
-    JointKind kind = JointKind::free;
+    JointType kind = JointType::free;
     JointFrame a, b;                  // on the parent, on this link
     Real mass = 1;                    // [kg]
     Mat3 inertia = Mat3::Identity();  // [kg m^2] about the centre of mass in body axes

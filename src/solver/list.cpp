@@ -1,5 +1,6 @@
 // All solvers and presets, one row each.
 #include "core/fields.h"
+#include "solver/articulated.h"
 #include "solver/explicit.h"
 #include "solver/newton.h"
 #include "solver/nonlinear_cg.h"
@@ -15,6 +16,8 @@ template <class Settings> static void describe(void* settings, FieldList& list) 
 
 std::span<const SolverEntry> solver_entries() {
     static const std::vector<SolverEntry> entries{
+        {"articulated", "rigid bodies in generalised coordinates: trees of joints by the articulated-body algorithm", "",
+         articulated_needs(), defaults<ArticulatedSettings>, describe<ArticulatedSettings>, make_articulated},
         {"explicit", "forward, symplectic and improved Euler, RK2, RK4, Verlet, leapfrog", "", explicit_needs(),
          defaults<ExplicitSettings>, describe<ExplicitSettings>, make_explicit},
         {"newton", "implicit Euler, implicit midpoint, BDF2, Newmark and statics by Newton's method", "", newton_needs(),

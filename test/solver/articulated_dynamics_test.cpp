@@ -8,8 +8,8 @@
 namespace sinew {
 namespace {
 
-constexpr JointKind kRoots[] = {JointKind::free, JointKind::revolute, JointKind::universal, JointKind::weld,
-                                JointKind::planar, JointKind::ball, JointKind::cylindrical, JointKind::prismatic};
+constexpr JointType kRoots[] = {JointType::free, JointType::revolute, JointType::universal, JointType::weld,
+                                JointType::planar, JointType::ball, JointType::cylindrical, JointType::prismatic};
 
 std::vector<TreeSample> samples() {
     std::vector<TreeSample> out;
@@ -21,17 +21,17 @@ TEST(articulated, coordinates_and_subspace_of_every_joint_agree_with_finite_diff
     const Real h = 1e-6;
     for (int kind = 0; kind < 8; ++kind) {
         for (int i = 0; i < 20; ++i) {
-            const TreeSample s = make_sample(1000 * kind + i, 1, JointKind(kind));
+            const TreeSample s = make_sample(1000 * kind + i, 1, JointType(kind));
             JointSubspace sub;
-            joint_subspace(JointKind(kind), s.q.data(), sub);
+            joint_subspace(JointType(kind), s.q.data(), sub);
             Quat r0, r1;
             Vec3 t0, t1;
             for (int k = 0; k < s.forest.v_count; ++k) {
                 std::vector<Real> d(s.forest.v_count, 0.0);
                 d[k] = 1;
                 const auto a = s.moved(d, -h), b = s.moved(d, h);
-                joint_pose(JointKind(kind), a.data(), r0, t0);
-                joint_pose(JointKind(kind), b.data(), r1, t1);
+                joint_pose(JointType(kind), a.data(), r0, t0);
+                joint_pose(JointType(kind), b.data(), r1, t1);
                 // central difference: rounding 1e-16/1e-6 and truncation 1e-12
                 EXPECT_LT((log_rotation(r1 * r0.conjugate()) / (2 * h) - sub.e.col(k)).norm(), 1e-8);
                 EXPECT_LT(((t1 - t0) / (2 * h) - sub.t.col(k)).norm(), 1e-8);
@@ -43,18 +43,18 @@ TEST(articulated, coordinates_and_subspace_of_every_joint_agree_with_finite_diff
 TEST(articulated, joint_coordinates_are_found_again_from_poses) {
     for (int kind = 0; kind < 8; ++kind)
         for (int i = 0; i < 20; ++i) {
-            const TreeSample s = make_sample(2000 * kind + i, 1, JointKind(kind));
+            const TreeSample s = make_sample(2000 * kind + i, 1, JointType(kind));
             Quat r;
             Vec3 t;
-            joint_pose(JointKind(kind), s.q.data(), r, t);
+            joint_pose(JointType(kind), s.q.data(), r, t);
             std::vector<Real> q = s.q;
             // a guess within half a turn chooses the same number of turns
             for (Real& x : q) x += 0.3;
-            fit_joint(JointKind(kind), r, t, q.data());
+            fit_joint(JointType(kind), r, t, q.data());
             for (std::size_t k = 0; k < q.size(); ++k) EXPECT_NEAR(q[k], s.q[k], 1e-14) << kind;
         }
     Real turns = 4 * kPi + 0.2; // two whole turns are kept
-    fit_joint(JointKind::revolute, exp_rotation(Vec3(0.3, 0, 0)), Vec3::Zero(), &turns);
+    fit_joint(JointType::revolute, exp_rotation(Vec3(0.3, 0, 0)), Vec3::Zero(), &turns);
     EXPECT_NEAR(turns, 4 * kPi + 0.3, 1e-14);
 }
 
@@ -211,7 +211,7 @@ TEST(articulated, response_to_one_impulse_is_a_column_of_the_inverse_mass_matrix
 
 TEST(articulated, forces_inside_a_floating_tree_change_no_momentum) {
     for (int i = 0; i < 8; ++i) {
-        TreeSample s = make_sample(800 + i, 10, JointKind::free);
+        TreeSample s = make_sample(800 + i, 10, JointType::free);
         std::vector<Real> qdd(s.forest.v_count), tau = s.tau;
         for (int k = 0; k < 6; ++k) tau[k] = 0; // nothing pushes on the root from outside
         std::vector<Vec6> acc(s.motion.size());
@@ -233,8 +233,8 @@ TEST(articulated, forces_inside_a_floating_tree_change_no_momentum) {
 }
 
 TEST(articulated, a_joint_without_inertia_is_named) {
-    TreeSample s = make_sample(3, 3, JointKind::revolute);
-    s.forest.links[2].kind = JointKind::revolute;
+    TreeSample s = make_sample(3, 3, JointType::revolute);
+    s.forest.links[2].kind = JointType::revolute;
     s.forest.links[2].mass = 0;
     s.forest.links[2].inertia.setZero();
     finish_forest(s.forest);

@@ -16,13 +16,13 @@ inline Mat3 random_inertia(Rng& rng) {
 }
 
 // links with joints of all kinds; each hangs on a random earlier one, so chains and bushes both come up
-inline Forest random_tree(Rng& rng, int count, JointKind root, int tree = 0) {
+inline Forest random_tree(Rng& rng, int count, JointType root, int tree = 0) {
     Forest f;
     for (int i = 0; i < count; ++i) {
         Link l;
         l.tree = tree;
         l.parent = i == 0 ? -1 : i - 1 - draw_int(rng, std::min(i, 3));
-        l.kind = i == 0 ? root : JointKind(draw_int(rng, 8));
+        l.kind = i == 0 ? root : JointType(draw_int(rng, 8));
         l.a = {random_vec(rng, 0.5), quat(draw_rotation(rng))};
         l.b = {random_vec(rng, 0.5), quat(draw_rotation(rng))};
         l.mass = draw_uniform(rng, 0.2, 3);
@@ -84,7 +84,7 @@ struct TreeSample {
     }
 };
 
-inline TreeSample make_sample(std::uint64_t seed, int count, JointKind root, bool moving_base = false) {
+inline TreeSample make_sample(std::uint64_t seed, int count, JointType root, bool moving_base = false) {
     Rng rng{seed, 1, 0};
     Forest f = random_tree(rng, count, root);
     if (moving_base) f.base_frames = {0}, f.links[0].base = 0;

@@ -90,7 +90,7 @@ inline ArticulatedSettings scheme(const char* name) {
 }
 
 // points of mass 1 on massless rods of length 1 hanging down, hinges about z (joint axis x = world z)
-inline Forest hanging_chain(int count, JointKind kind = JointKind::revolute, Real inertia = 0) {
+inline Forest hanging_chain(int count, JointType kind = JointType::revolute, Real inertia = 0) {
     Forest f;
     for (int i = 0; i < count; ++i) {
         Link l;

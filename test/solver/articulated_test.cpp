@@ -91,9 +91,9 @@ TEST(articulated_motion, a_free_particle_in_polar_coordinates_goes_straight) {
     // erratum X16: r = sqrt(2), theta = pi/4 after 1 s from r = 1 with theta' = 1 (spec P V19)
     Forest f;
     Link turn, slide;
-    turn.kind = JointKind::revolute, turn.mass = 0, turn.inertia.setZero();
+    turn.kind = JointType::revolute, turn.mass = 0, turn.inertia.setZero();
     turn.a.axes = turn.b.axes = Quat::FromTwoVectors(Vec3::UnitX(), Vec3::UnitZ());
-    slide.parent = 0, slide.kind = JointKind::prismatic, slide.inertia.setZero();
+    slide.parent = 0, slide.kind = JointType::prismatic, slide.inertia.setZero();
     f.links = {turn, slide};
     finish_forest(f);
     ArticulatedRun r(f, {0, 1}, {1, 0}, scheme("rk4"), false);
@@ -141,7 +141,7 @@ TEST(articulated_motion, a_double_pendulum_follows_its_equations_with_the_order_
 TEST(articulated_motion, a_spherical_pendulum_circles_at_the_rate_of_its_cone) {
     // phi' = sqrt(g / (l cos theta)), for a ball joint
     const Real angle = 0.7, rate = std::sqrt(kG / std::cos(angle));
-    Forest f = hanging_chain(1, JointKind::ball);
+    Forest f = hanging_chain(1, JointType::ball);
     f.links[0].inertia = 1e-2 * Mat3::Identity(); // about the rod; alike in all directions it changes nothing here
     f.links[0].a.axes = f.links[0].b.axes = Quat::Identity();
     const Quat tilt = exp_rotation(Vec3(0, 0, angle));
@@ -157,7 +157,7 @@ TEST(articulated_motion, a_spherical_pendulum_circles_at_the_rate_of_its_cone) {
 
 TEST(articulated_motion, energy_of_a_swinging_tree_is_kept_to_the_order_of_rk4) {
     const auto drift = [&](int steps) {
-        const TreeSample s = make_sample(77, 6, JointKind::revolute);
+        const TreeSample s = make_sample(77, 6, JointType::revolute);
         ArticulatedRun r(s.forest, s.q, s.qd, scheme("rk4"));
         const Real before = r.energy();
         r.steps(steps, 0.5 / steps);
@@ -168,7 +168,7 @@ TEST(articulated_motion, energy_of_a_swinging_tree_is_kept_to_the_order_of_rk4) 
 }
 
 TEST(articulated_motion, a_floating_tree_keeps_linear_and_angular_momentum_to_rounding) {
-    TreeSample s = make_sample(21, 9, JointKind::free);
+    TreeSample s = make_sample(21, 9, JointType::free);
     s.forest.links[0].a = s.forest.links[0].b = {};
     for (int i = 6; i < s.forest.v_count; ++i) s.forest.springs[i] = {20, 0.1, 0.5, 0, 0}; // inside forces
     ArticulatedRun r(s.forest, s.q, s.qd, scheme("symplectic_euler"), false);
@@ -180,7 +180,7 @@ TEST(articulated_motion, a_floating_tree_keeps_linear_and_angular_momentum_to_ro
 }
 
 TEST(articulated_motion, the_centre_of_a_falling_tree_moves_as_a_point_does) {
-    TreeSample s = make_sample(22, 7, JointKind::free);
+    TreeSample s = make_sample(22, 7, JointType::free);
     ArticulatedRun r(s.forest, s.q, s.qd, scheme("symplectic_euler"));
     const auto center = [&] {
         Vec3 sum = Vec3::Zero();
@@ -200,7 +200,7 @@ TEST(articulated_motion, the_centre_of_a_falling_tree_moves_as_a_point_does) {
 }
 
 TEST(articulated_motion, stiff_joint_springs_and_dampers_are_stable_and_reach_their_rest) {
-    Forest f = hanging_chain(3, JointKind::revolute, 0.01);
+    Forest f = hanging_chain(3, JointType::revolute, 0.01);
     for (JointSpring& s : f.springs) s = {1e7, 0.3, 1e4, 0, 0};
     ArticulatedRun r(f, {0, 0, 0}, {0, 0, 0}, scheme("symplectic_euler"));
     r.steps(300, 0.01);
@@ -224,7 +224,7 @@ TEST(articulated_motion, a_moved_base_carries_and_accelerates_the_tree) {
 }
 
 TEST(articulated_motion, edited_frames_are_taken_over) {
-    ArticulatedRun r(hanging_chain(2, JointKind::revolute, 0.1), {0.2, 0.1}, {0, 0}, scheme("symplectic_euler"));
+    ArticulatedRun r(hanging_chain(2, JointType::revolute, 0.1), {0.2, 0.1}, {0, 0}, scheme("symplectic_euler"));
     r.steps(5, 1e-3);
     // turn the whole pendulum by half a radian about z, as an edit between steps would
     const Quat turn = exp_rotation(Vec3(0, 0, 0.5));
@@ -246,7 +246,7 @@ TEST(articulated_motion, same_bits_for_any_number_of_threads_dropped_caches_and_
         Forest many;
         std::vector<Real> q, qd;
         for (int t = 0; t < 70; ++t) { // more trees than one chunk
-            const TreeSample s = make_sample(300 + t, 4, t % 2 ? JointKind::free : JointKind::revolute);
+            const TreeSample s = make_sample(300 + t, 4, t % 2 ? JointType::free : JointType::revolute);
             const int first = int(many.links.size());
             for (Link l : s.forest.links) {
                 l.tree = t;

@@ -1,0 +1,254 @@
+#include "solver/articulated_contact.h"
+#include "model/visit.h"
+#include "solver/measure.h"
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace sinew {
+
+namespace {
+
+// a contact remembered: key and feature in halves, three impulses
+constexpr std::string_view kContactMemory = "articulated.contacts", kRowMemory = "articulated.rows";
+constexpr int kIdSize = 4, kContactSize = kIdSize + 3;
+using TouchId = std::array<double, kIdSize>;
+
+TouchId id_of(const LinkTouch& t) {
+    return {double(t.key >> 32), double(t.key & 0xffffffffu), double(t.feature >> 32), double(t.feature & 0xffffffffu)};
+}
+
+// impulses of the step before, for contacts and bounded rows that are still there
+void warm_start(const State& now, const ContactStage& s, RowProblem& q) {
+    const auto* contacts = find_memory(now, kContactMemory);
+    const auto* rows = find_memory(now, kRowMemory);
+    std::size_t at = 0;
+    const std::size_t count = contacts ? contacts->size() / kContactSize : 0;
+    for (const RowGroup& g : q.groups) {
+        if (g.set == RowSet::contact) {
+            const TouchId id = id_of(s.touches[g.source]);
+            const auto remembered = [&](std::size_t i) {
+                TouchId r;
+                std::copy_n(contacts->data() + i * kContactSize, kIdSize, r.begin());
+                return r;
+            };
+            while (at < count && remembered(at) < id) ++at;
+            if (at < count && remembered(at) == id)
+                std::copy_n(contacts->data() + at * kContactSize + kIdSize, 3, q.impulse.data() + g.row);
+        } else if (g.set != RowSet::free && rows && int(rows->size()) == s.constraints.row_count()) {
+            std::copy_n(rows->data() + s.constraints.row_begin[g.source], g.rows, q.impulse.data() + g.row);
+        }
+    }
+}
+
+Real fastest(const ForestState& at) {
+    Real v = 0;
+    for (const LinkMotion& m : at.motion) v = std::max(v, m.v.head<3>().norm());
+    return v;
+}
+
+// contacts that are closer than `near` or come so within the step
+void list_touches(const Model& m, const FrameState& frames, Real near, Real dt, ContactStage& s) {
+    build_rule_table(m, s.rules);
+    s.touches.clear();
+    for (const PointContact& c : s.contacts.point_point) {
+        LinkTouch t;
+        t.n = vec(c.normal);
+        Vec3 rate = Vec3::Zero();
+        bool moves = false;
+        const std::array<const SurfaceVertex*, 2> side{&c.a, &c.b};
+        for (int i = 0; i < 2; ++i) {
+            const int f = side[i]->index;
+            t.frame[i] = f;
+            t.arm[i] = quat(frames.q[f]) * vec(side[i]->local);
+            rate += (i == 0 ? 1 : -1) * (vec(frames.v[f]) + vec(frames.w[f]).cross(t.arm[i]));
+            moves = moves || !(m.frame.flags[f] & kFixed);
+        }
+        if (!moves || (c.gap > near && c.gap + dt * t.n.dot(rate) > near)) continue;
+        const ContactFrame axes = contact_frame(c.normal);
+        t.t0 = vec(axes.t0), t.t1 = vec(axes.t1);
+        t.key = c.key, t.feature = c.feature;
+        t.gap = c.gap;
+        t.rule = find_pair_rule(m, s.rules, c.object_a, c.object_b);
+        t.rule.friction = c.friction;
+        s.touches.push_back(t);
+    }
+}
+
+// three rows n, t0, t1; with rolling or torsional friction three of relative spin as well
+void add_touch(const Model& m, const LinkTouch& t, int source, const ArticulatedSettings& o, RowProblem& q) {
+    const int points = point_count(m);
+    const bool spins = t.rule.rolling_friction > 0 || t.rule.torsional_friction > 0;
+    const std::array<int, 2> body{points + t.frame[0], points + t.frame[1]};
+    RowGroup& g = add_group(q, spins ? 6 : 3, body);
+    g.set = RowSet::contact;
+    g.friction = t.rule.friction, g.rolling = t.rule.rolling_friction, g.torsion = t.rule.torsional_friction;
+    g.restitution = t.rule.restitution;
+    g.gap = t.gap;
+    g.source = source;
+    const std::array<Vec3, 3> direction{t.n, t.t0, t.t1};
+    for (int k = 0; k < 3; ++k)
+        for (int side = 0; side < 2; ++side) {
+            const Vec3 d = side == 0 ? direction[k] : Vec3(-direction[k]);
+            q.jacobian[g.lever + k * g.sides + side] = {d, t.arm[side].cross(d)};
+            if (spins) q.jacobian[g.lever + (3 + k) * g.sides + side] = {Vec3::Zero(), d};
+        }
+    q.c[g.row] = t.gap;
+    q.bias[g.row] = t.gap > 0 ? t.gap / q.dt : std::max(-o.push_speed, o.erp / q.dt * std::min(0.0, t.gap + o.slop));
+}
+
+void build_plain(const Model& m, const ArticulatedSettings& o, const State& now, const State& stage, Real dt, ContactStage& s) {
+    RowProblem& q = s.rows.plain;
+    clear_rows(q);
+    q.dt = dt;
+    build_bodies(m, stage, q);
+    list_touches(m, stage.frame, o.slop, dt, s);
+    for (std::size_t i = 0; i < s.touches.size(); ++i) add_touch(m, s.touches[i], int(i), o, q);
+    if (s.constraints.group_count() > 0) {
+        BiasOptions bias;
+        bias.kind = BiasOptions::baumgarte;
+        bias.joint_erp = o.erp;
+        refresh_rows(m.elements->constraints, evaluation_of(m, stage, dt), s.constraints);
+        add_constraint_groups(dofs_of(m), s.constraints, bias, q);
+    }
+    // loops are closed after the step, not pulled shut
+    for (const RowGroup& g : q.groups) {
+        if (g.set != RowSet::free || s.constraints.level[g.source] != Level::position) continue;
+        for (int k = 0; k < g.rows; ++k)
+            if (q.softness[g.row + k] == 0) q.bias[g.row + k] = -s.constraints.rate[s.constraints.row_begin[g.source] + k];
+    }
+    if (o.warm_start) warm_start(now, s, q);
+}
+
+// normal velocities before anything acts, for restitution
+void measure_approach(const State& now, const RowProblem& q, int first_frame, std::vector<Real>& out) {
+    out.assign(q.groups.size(), 0);
+    for (std::size_t i = 0; i < q.groups.size(); ++i) {
+        const RowGroup& g = q.groups[i];
+        if (g.set != RowSet::contact || !(g.restitution > 0)) continue;
+        const Lever* j = q.jacobian.data() + g.lever;
+        for (int s = 0; s < g.sides; ++s) {
+            const int frame = q.body[g.side + s] - first_frame;
+            if (frame >= 0) out[i] += j[s].linear.dot(vec(now.frame.v[frame])) + j[s].angular.dot(vec(now.frame.w[frame]));
+        }
+    }
+}
+
+// biases of the pass for velocities: nothing is pushed apart, what came fast enough bounces; false if nothing changes
+bool relax_bias(const ArticulatedSettings& o, const ContactStage& s, RowProblem& q) {
+    bool changed = false;
+    for (std::size_t i = 0; i < q.groups.size(); ++i) {
+        const RowGroup& g = q.groups[i];
+        for (int k = 0; k < g.rows; ++k) {
+            Real bias = q.bias[g.row + k];
+            if (g.set == RowSet::contact && k == 0) {
+                if (g.gap <= 0) bias = 0;
+                if (g.restitution > 0 && s.approach[i] < -o.restitution_threshold && q.impulse[g.row] > 0)
+                    bias = g.restitution * s.approach[i];
+            } else if (g.set == RowSet::lower && q.c[g.row + k] < 0 && q.softness[g.row + k] == 0) {
+                bias = 0;
+            }
+            changed = changed || bias != q.bias[g.row + k];
+            q.bias[g.row + k] = bias;
+        }
+    }
+    return changed;
+}
+
+} // namespace
+
+void prepare_stage(const Model& m, std::vector<std::uint8_t> held, ContactStage& s) {
+    build_rows(m.elements->constraints, dofs_of(m), s.constraints);
+    held.resize(s.constraints.group_count(), 0);
+    s.rows.held = std::move(held);
+}
+
+StageResult solve_stage(const Parallel& parallel, const Model& m, const ArticulatedSettings& o, const Forest& f,
+                        const State& now, const State& stage, const ForestState& at, const SmoothStep& smooth, Real dt,
+                        ContactStage& s) {
+    StageResult out;
+    const Real reach = o.margin + 2 * dt * fastest(at); // two bodies towards each other
+    s.contacts.point_point.clear();
+    if (!m.colliders.empty()) detect_shapes(parallel, m, stage.frame, reach, s.shapes, s.contacts);
+    build_plain(m, o, now, stage, dt, s);
+    couple_rows(f, at, s.constraints, dofs_of(m), s.rows);
+    RowProblem& q = s.rows.coupled;
+    measure_approach(now, q, s.rows.first_frame, s.approach);
+    s.groups.resize(q.groups.size());
+    std::iota(s.groups.begin(), s.groups.end(), 0);
+    SolveOptions options;
+    options.iterations = o.iterations;
+    options.tolerance = o.tolerance;
+
+    // for positions
+    settle_rows(f, at, smooth.qd, s.rows);
+    SolveResult solved;
+    if (!s.groups.empty()) {
+        solved = solve_block(options, {{}, s.groups}, q);
+        settle_rows(f, at, smooth.qd, s.rows);
+    }
+    out.iterations = solved.iterations;
+    s.pushing = s.rows.impulse;
+    s.way = smooth.way;
+    for (int i = 0; i < f.v_count; ++i) s.way[i] += dt * (s.rows.qd[i] - smooth.qd[i]);
+    // for velocities
+    if (!s.groups.empty() && relax_bias(o, s, q)) {
+        solved = solve_block(options, {{}, s.groups}, q);
+        settle_rows(f, at, smooth.qd, s.rows);
+        out.iterations += solved.iterations;
+    }
+    s.impulse = s.rows.impulse;
+    s.qd = s.rows.qd;
+    out.residual = solved.residual;
+    out.contacts = int(s.touches.size());
+    return out;
+}
+
+Real close_loops(const Model& m, const Forest& f, const ForestState& at, std::span<const BaseMotion> bases, Real dt,
+                 State& stage, ContactStage& s, std::vector<LinkMotion>& motion, std::vector<Real>& q) {
+    constexpr int kMost = 10;
+    constexpr Real kClosed = 1e-13; // [m, rad] rounding of the values themselves
+    Real error = 0;
+    for (int iteration = 0; iteration <= kMost; ++iteration) {
+        for (const Range links : f.trees) write_frames(f, links, motion.data(), stage.frame);
+        refresh_rows(m.elements->constraints, evaluation_of(m, stage, dt), s.constraints);
+        error = 0;
+        for (int c = 0; c < s.rows.cluster_count; ++c)
+            for (int i : s.rows.clusters[c].hard_rows) {
+                const DirectRow& row = s.rows.clusters[c].rows[i];
+                const RowGroup& g = s.rows.plain.groups[row.group];
+                const Real value = s.constraints.c[s.constraints.row_begin[g.source] + row.row];
+                s.rows.plain.c[g.row + row.row] = value;
+                error = std::max(error, std::abs(value));
+            }
+        if (error <= kClosed || iteration == kMost) break;
+        std::fill(s.way.begin(), s.way.end(), 0.0);
+        add_position_step(f, at, s.rows, s.way);
+        for (const Range links : f.trees) {
+            retract_links(f, links, q.data(), s.way.data(), q.data());
+            compute_positions(f, links, bases, q.data(), motion.data());
+        }
+    }
+    return error;
+}
+
+void remember_impulses(const ContactStage& s, State& next) {
+    const RowProblem& q = s.rows.coupled;
+    auto& rows = memory_array(next, kRowMemory, s.constraints.row_count());
+    std::fill(rows.begin(), rows.end(), 0.0);
+    std::size_t count = 0;
+    for (const RowGroup& g : q.groups) {
+        if (g.set == RowSet::contact) ++count;
+        else std::copy_n(q.impulse.data() + g.row, g.rows, rows.data() + s.constraints.row_begin[g.source]);
+    }
+    auto& contacts = memory_array(next, kContactMemory, count * kContactSize);
+    double* to = contacts.data();
+    for (const RowGroup& g : q.groups) {
+        if (g.set != RowSet::contact) continue;
+        const TouchId id = id_of(s.touches[g.source]);
+        to = std::copy(id.begin(), id.end(), to);
+        to = std::copy_n(q.impulse.data() + g.row, 3, to);
+    }
+}
+
+} // namespace sinew
