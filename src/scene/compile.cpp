@@ -79,10 +79,20 @@ std::string list_names(const std::vector<std::string>& names) {
     return names.size() > most ? fmt::format("{} and {} more", text, names.size() - most) : text;
 }
 
+// whether bodies touch each other, with friction, under the chosen solver
+bool has_body_contact(std::string_view solver) {
+    const SolverEntry* e = find_solver(solver);
+    const std::string_view name = !e ? "" : e->base.empty() ? e->name : e->base;
+    return name == "velocity" || name == "articulated";
+}
+
 void add_notes(Work& w) {
-    for (const auto& [feature, names] : w.idle)
+    const bool touching = has_body_contact(w.out.solver);
+    for (const auto& [feature, names] : w.idle) {
+        if (touching && feature == "friction") continue;
         w.out.notes.push_back(fmt::format("not built yet: {} has no effect ({})", feature, list_names(names)));
-    if (const auto movers = touchable_movers(w.builder.model); movers.size() > 1)
+    }
+    if (const auto movers = touchable_movers(w.builder.model); movers.size() > 1 && !touching)
         w.out.notes.push_back(fmt::format("not built yet: contact between moving objects; {} pass through each other", list_names(movers)));
     for (const ScriptEvent& e : w.out.script.events)
         if (e.event.when.empty() && e.event.at > w.scene.time.seconds)

@@ -284,7 +284,7 @@ def case_all_errors():
 
 def case_notes():
     scene = write("notes.json", """{ "objects": { "a": { "kind": "box", "mass": 1, "friction": 0.2 }, "b": { "kind": "sphere", "mass": 1, "at": [3, 0, 0] } },
-        "materials": { "m": { "friction": 0.9 } }, "time": { "fps": 24, "frames": 24 },
+        "materials": { "m": { "friction": 0.9 } }, "time": { "fps": 24, "frames": 24 }, "solver": "explicit",
         "fields": { "w": { "kind": "wind", "velocity": [0, 0, 0] } }, "events": [ { "at": 7, "set": { "fields.w.scale": 0 } } ] }""")
     run = expect_exit(0, "check", scene)
     for words in ("friction has no effect (materials.m, a)", "a, b pass through each other", "events[0] never happens"):
