@@ -162,7 +162,9 @@ void run(Soft& d, const std::vector<Vec3>& linear, const std::vector<Vec3>& angu
             for (int k = 0; k < 3; ++k) bodies[at].v[k] = S(d.q.v[b][k]), bodies[at].v[3 + k] = S(d.q.w[b][k]);
     SoftParameters p;
     p.h = d.h;
-    p.hertz = 0.25 / d.h; // as stiff as a sub-step resolves: a stack sinks by a quarter of what 30 Hz gives at 240 Hz
+    p.hertz = d.o.contact_hertz > 0 ? std::min(d.o.contact_hertz, 0.25 / d.h) : 0.25 / d.h;
+    p.damping_ratio = d.o.contact_damping;
+    // a quarter: as stiff as a sub-step resolves: a stack sinks by a quarter of what 30 Hz gives at 240 Hz
     p.push_speed = d.o.push_speed;
     p.slop = d.o.slop;
     p.bounce_speed = std::max(0.0, d.o.bounce_speed);

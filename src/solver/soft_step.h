@@ -21,6 +21,8 @@ struct SoftOptions {
     Real dt = 0;              // [s] of the whole step
     Real slop = 0;            // [m]
     Real push_speed = 3;      // [m/s]
+    Real contact_hertz = 0;   // [1/s] of the spring of contacts, at most a quarter of the sub-step rate; 0 = that
+    Real contact_damping = 10; // ratio
     Real joint_hertz = 60, joint_damping = 5;
     bool wide = true;         // eight floats; false: one double
     int sweeps = 1;           // of each solve: more where much was put down at once and there are no impulses yet

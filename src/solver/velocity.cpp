@@ -337,6 +337,8 @@ void VelocitySolver::solve_soft(Real h) {
     o.slop = settings.slop;
     o.push_speed = settings.push_speed;
     o.slip_rate = settings.slip_erp;
+    o.contact_hertz = settings.contact_hertz;
+    o.contact_damping = settings.contact_damping;
     o.wide = settings.precision == "single";
     // what was put down at rest without impulses to start from: mostly the first step of a scene
     constexpr int kColdSweeps = 16;

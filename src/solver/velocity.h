@@ -21,6 +21,7 @@ struct VelocitySettings {
     Real slop = 1e-4;
     Real push_speed = 3;
     Real slip_erp = 0.2;
+    Real contact_hertz = 0, contact_damping = 10;
     Real restitution_threshold = 0.1;
     Real margin = 0.02;
     bool warm_start = true;
@@ -59,6 +60,10 @@ struct VelocitySettings {
         v("push_speed", s.push_speed, Field{.min = 0, .unit = "m/s", .doc = "largest speed at which penetration is taken back"});
         v("slip_erp", s.slip_erp,
           Field{.min = 0, .max = 1, .doc = "soft_step: part of the slip of sticking contacts that is taken back per step"});
+        v("contact_hertz", s.contact_hertz,
+          Field{.min = 0, .unit = "1/s", .doc = "soft_step: frequency of the spring of contacts, at most a quarter of the sub-step "
+                                                "rate; 0 = that"});
+        v("contact_damping", s.contact_damping, Field{.min = 0, .doc = "soft_step: damping ratio of that spring"});
         v("restitution_threshold", s.restitution_threshold,
           Field{.min = 0, .unit = "m/s", .doc = "approach below it does not bounce"});
         v("margin", s.margin, Field{.min = 0, .unit = "m", .doc = "contacts are found at least this far ahead"});
