@@ -8,7 +8,7 @@ namespace sinew::bench {
 
 struct Options {
     int size = 0;   // of the problem, 0 = the benchmark's own
-    int pairs = 15; // of every measured ratio, at least 9
+    int pairs = 15; // of every measured ratio, at least 9; 0 = no times, only what needs none (Entry.answers)
 };
 
 enum class Verdict { none, pass, fail, not_counted }; // not_counted: the machine was busy
@@ -41,6 +41,7 @@ void add_ceilings(Results&, const char* when, const Ceilings&);
 struct Entry {
     const char *name, *doc;
     void (*run)(const Options&, Results&);
+    bool answers = false; // also has claims that need no time
 };
 
 void run_ccd(const Options&, Results&);

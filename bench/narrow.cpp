@@ -134,7 +134,8 @@ void time_contacts(const Options& options, const std::string& test, const Ours& 
 void run_narrow(const Options& options, Results& out) {
     const int count = options.size ? options.size : 2000;
     const ShapeStore store = make_store();
-    add_ceilings(out, "before", measure_ceilings(options.pairs));
+    const bool timed = options.pairs > 0;
+    if (timed) add_ceilings(out, "before", measure_ceilings(options.pairs));
     for (const Set& set : kSets) {
         const std::vector<NarrowPair> pairs = make_pairs(set, count);
         const Ours ours = make_ours(store, pairs);
@@ -146,12 +147,13 @@ void run_narrow(const Options& options, Results& out) {
         if (peers.empty())
             fmt::print("no peer in this build: tools/install_deps.sh --bench installs FCL and Bullet\n");
         compare_answers(set.name, store, pairs, peers, out);
+        if (!timed) continue;
         for (const auto& peer : peers) {
             time_distances(options, set.name, ours, count, *peer, out);
             time_contacts(options, set.name, ours, count, *peer, out);
         }
     }
-    add_ceilings(out, "after", measure_ceilings(options.pairs));
+    if (timed) add_ceilings(out, "after", measure_ceilings(options.pairs));
 }
 
 } // namespace sinew::bench
