@@ -76,13 +76,9 @@ void sort_groups(Island& d) {
     key.clear();
     for (int i : d.view.groups) {
         const RowGroup& g = d.q.groups[i];
-        int least = d.q.body_count(), next = least;
-        for (int k = 0; k < g.sides; ++k) {
-            const int p = s.place[d.q.body[g.side + k]];
-            if (p < 0) continue;
-            if (p < least) next = least, least = p;
-            else next = std::min(next, p);
-        }
+        int least = d.q.body_count();
+        for (int k = 0; k < g.sides; ++k)
+            if (const int p = s.place[d.q.body[g.side + k]]; p >= 0) least = std::min(least, p);
         key.push_back(least);
     }
     s.order.resize(d.view.groups.size());

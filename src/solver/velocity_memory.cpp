@@ -12,7 +12,6 @@ constexpr int kNumbers = 12;
 constexpr std::string_view kContacts = "velocity.contacts";
 constexpr std::string_view kRestPoints = "velocity.rest.points", kRestFrames = "velocity.rest.frames",
                            kTouchPoints = "velocity.touching.points", kTouchFrames = "velocity.touching.frames";
-constexpr double kHalf = 4294967296.0;   // 2^32
 constexpr double kObjects = 67108864.0;  // 2^26: two objects fit a double
 
 struct Key {
