@@ -32,6 +32,11 @@ bool find_pairs(const Parallel& parallel, BroadPhase method, std::span<const Aab
         find_self_pairs(parallel, s.tree, filter, s.pairs, out);
         return true;
     }
+    if (method == BroadPhase::dynamic_tree) {
+        if (!update_boxes(s.dynamic, boxes)) return false;
+        find_self_pairs(parallel, s.dynamic, filter, s.pairs, out);
+        return true;
+    }
     if (std::any_of(boxes.begin(), boxes.end(), [](const Aabb& b) { return b.lo.hasNaN() || b.hi.hasNaN(); }))
         return false;
     if (method == BroadPhase::sweep)

@@ -2,6 +2,8 @@
 // fastest depends on the scene.
 //
 //   tree               the tree of aabb_tree.h: the default, good everywhere
+//   dynamic_tree       the tree of dynamic_tree.h, kept from call to call: boxes that left their margin are put in
+//                      anew, new ones added, the rest untouched
 //   sweep              sort along the axis of largest variance and sweep (Cohen et al. 1995, one axis); the
 //   order is
 //                      kept from call to call and mended by insertion, which costs little when boxes move
@@ -13,14 +15,14 @@
 // Boxes too large for a grid (more than 512 cells) and those beyond its integers are tested against all
 // others. Empty boxes meet nothing, NaN is refused.
 #pragma once
-#include "collision/aabb_tree.h"
+#include "collision/dynamic_tree.h"
 #include <optional>
 #include <string_view>
 
 namespace sinew {
 
-enum class BroadPhase { tree, sweep, grid, hierarchical_grid, brute_force };
-inline constexpr std::string_view kBroadPhaseNames[] = {"tree", "sweep", "grid", "hierarchical_grid",
+enum class BroadPhase { tree, dynamic_tree, sweep, grid, hierarchical_grid, brute_force };
+inline constexpr std::string_view kBroadPhaseNames[] = {"tree", "dynamic_tree", "sweep", "grid", "hierarchical_grid",
                                                         "brute_force"};
 std::string_view name_of(BroadPhase);
 std::optional<BroadPhase> broad_phase_of(std::string_view name);
@@ -33,6 +35,7 @@ struct BroadPhaseScratch {
     // tree
     AabbTree tree;
     TreeScratch tree_scratch;
+    DynamicTree dynamic;
     // sweep
     std::vector<int> order; // of the last call, by lo along the axis
     int axis = -1;

@@ -1,6 +1,12 @@
-// Who touches whom. Detection writes plain Contacts (model/contacts.h); energies and constraints read them.
+// Who touches whom. Detection writes plain Contacts (model/contacts.h); energies and constraints read them. Each pair of
+// objects belongs to one source:
+//   detect_shapes     two rigid bodies, free or held, by their shapes (collision/detect_shapes.h)
+//   detect_obstacles  everything else against planes, spheres, capsules and boxes that are obstacles, by their true shape
+//   detect_surface    the rest, by triangles and edges (collision/detect.h)
 #pragma once
+#include "collision/obstacle_boxes.h"
 #include "core/parallel.h"
+#include "geometry/convex.h"
 #include "geometry/implicit_shape.h"
 #include "model/contacts.h"
 #include "sinew/state.h"
@@ -9,16 +15,46 @@
 namespace sinew {
 
 ImplicitShape implicit_shape_of(const Obstacle&);
+Convex convex_of(const Obstacle&); // without its thickness
+
+// Objects that meet each other by their shapes.
+struct ShapedObjects {
+    std::vector<std::uint8_t> shaped; // per object: has a collider
+};
+void find_shaped_objects(const Model&, ShapedObjects&);
+inline bool meet_by_shapes(const ShapedObjects& s, int a, int b) { return s.shaped[a] && s.shaped[b]; }
+
+// Triangles at each edge of the surface, by the vertex across; kept until the model changes.
+struct EdgeTriangles {
+    int topology = -1;
+    const void* owner = nullptr;   // model.elements
+    std::size_t vertices = 0;
+    std::vector<int> begin, across; // CSR over edges
+    std::vector<std::array<int, 3>> of_triangle; // edges (t0 t1), (t1 t2), (t2 t0)
+};
+bool update_edge_triangles(const Model&, EdgeTriangles&); // false if the surface is malformed or a triangle lacks an edge
 
 struct DetectScratch {
     RuleTable rules;
-    std::vector<std::vector<PointContact>> chunks; // per chunk of surface vertices, joined in order
+    ShapedObjects shaped;
+    EdgeTriangles edges;
+    ObstacleBoxes boxes;
+    std::vector<Placement> place; // per obstacle
+    struct Chunk {                // of surface vertices, edges or triangles, joined in order
+        std::vector<int> near;
+        std::vector<PointContact> found;
+        bool not_finite = false;
+    };
+    std::vector<Chunk> chunks;
     std::vector<PointContact> found;
 };
 
-// Surface vertices closer than `margin` [m] to an obstacle: the part vertex_obstacle of point_point. Frames give the obstacles' poses and
-// velocities; vertices of dead points are skipped (`alive` may be empty); a body does not touch itself.
-void detect_obstacles(const Parallel&, const Model&, std::span<const Real3> surface, std::span<const std::uint8_t> alive,
+// Surface closer than `margin` [m] to an obstacle: the parts vertex_obstacle, edge_obstacle and triangle_obstacle of
+// point_point. Every vertex within the margin, and the places inside edges and triangles where the distance is smallest
+// (collision/obstacle_features.h). Frames give the obstacles' poses and velocities; vertices of dead points are skipped
+// (`alive` may be empty); a body does not touch itself, bodies with shapes meet obstacles in detect_shapes. False, and no
+// contacts, if a living vertex or an obstacle's pose is not finite, or the surface names vertices that do not exist.
+bool detect_obstacles(const Parallel&, const Model&, std::span<const Real3> surface, std::span<const std::uint8_t> alive,
                       const FrameState&, Real margin, DetectScratch&, Contacts&);
 
 } // namespace sinew

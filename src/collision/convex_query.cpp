@@ -73,13 +73,23 @@ Real gap_along(const Convex& a, const Placement& fa, const Convex& b, const Plac
     return low - top - a.radius - b.radius;
 }
 
+// A turning half-space or plane moves without bound far away, but only the part that the other shape can meet counts:
+// that within the largest distance of the other's points from the centre of the turn.
+void bound_reach(const Convex& c, const RigidMotion& m, const Convex& other, const RigidMotion& mo, MotionReach& reach) {
+    if (is_bounded(c) || !is_bounded(other)) return;
+    const Vec3 between = at(mo.start, mo.center) - at(m.start, m.center);
+    reach.radius = between.norm() + m.shift.norm() + mo.shift.norm() + radius_about(other, mo.center);
+}
+
 Real size_of(const Convex& c) { return is_bounded(c) ? radius_about(c, center_of(c)) : 0; }
 
 } // namespace
 
 bool cast_convex(const Convex& a, const RigidMotion& ma, const Convex& b, const RigidMotion& mb,
                  Real separation, CastHit& hit) {
-    const MotionReach ra = find_reach(a, ma), rb = find_reach(b, mb);
+    MotionReach ra = find_reach(a, ma), rb = find_reach(b, mb);
+    bound_reach(a, ma, b, mb, ra);
+    bound_reach(b, mb, a, ma, rb);
     const Vec3 far = (ma.start.p - mb.start.p).cwiseAbs();
     const Real size = size_of(a) + size_of(b) + separation;
     // rounding of the coordinates counts too where the shapes are far from each other or from the world's

@@ -25,7 +25,7 @@ struct ShapeScratch {
     RuleTable rules;
     std::vector<ShapeLeaf> leaves;
     std::vector<Aabb> boxes;
-    BroadPhase broad_phase = BroadPhase::tree; // the caller's choice; the contacts are the same
+    BroadPhase broad_phase = BroadPhase::dynamic_tree; // the caller's choice; the contacts are the same
     BroadPhaseScratch broad;
     std::vector<Pair> pairs;
     std::vector<ShapeChunk> chunks;

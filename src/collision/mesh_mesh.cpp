@@ -231,58 +231,70 @@ void collide_edge_pair(const SidePair& pair, const Placement& b_in_a, const Edge
     add_point(pair, on[0], on[1], n, distance, key, s.points);
 }
 
-// Outer loop over the side without a tree, if there is one.
-void collide_edges(const SidePair& pair, SurfacePairScratch& s) {
+// Which side's triangles are looped over: the one without a tree, if there is one; the other is searched.
+struct EdgeSearch {
+    const SidePair& pair;
+    bool outer_is_a;
+    const SurfaceSide &own, &other; // outer, inner
+    const Side &outer, &inner;
+    Placement to_inner, b_in_a, outer_in_a, inner_in_a;
+};
+EdgeSearch make_edge_search(const SidePair& pair, const SurfacePairScratch& s) {
     const bool outer_is_a = !pair.b.field;
-    const Side &outer = s.side[outer_is_a ? 0 : 1], &inner = s.side[outer_is_a ? 1 : 0];
     const SurfaceSide &own = outer_is_a ? pair.a : pair.b, &other = outer_is_a ? pair.b : pair.a;
-    const Placement to_inner = relative(other.place, own.place),
-                    b_in_a = relative(pair.a.place, pair.b.place);
-    const Placement outer_in_a = outer_is_a ? Placement{} : b_in_a,
-                    inner_in_a = outer_is_a ? b_in_a : Placement{};
-    for (int t : outer.triangles) {
-        if (!outer.surface->sharp[t]) continue;
-        Aabb box;
-        for (int k = 0; k < 3; ++k) box = merge(box, at(to_inner, corner(*outer.surface->shape, t, k)));
-        Real reach = pair.limit;
-        if (has_inside(pair.a) || has_inside(pair.b)) { // edges may have passed each other by their length
-            const MeshFace f = face_of(*outer.surface, t);
-            const Real longest =
-                std::max({(f.x[1] - f.x[0]).norm(), (f.x[2] - f.x[1]).norm(), (f.x[0] - f.x[2]).norm()});
-            reach += longest;
-            // far from the surface of a solid, outside or inside, no edge of it is near
-            if (other.grid) {
-                const Real d = sample_distance(*other.grid, at(to_inner, f.x[0])).distance;
-                if (std::abs(d) > reach + longest + other.grid->cell) continue;
-            }
+    const Placement b_in_a = relative(pair.a.place, pair.b.place);
+    return {pair, outer_is_a, own, other, s.side[outer_is_a ? 0 : 1], s.side[outer_is_a ? 1 : 0],
+            relative(other.place, own.place), b_in_a, outer_is_a ? Placement{} : b_in_a, outer_is_a ? b_in_a : Placement{}};
+}
+
+// How far from outer triangle t edges can matter [m]; negative: none are near.
+Real reach_of(const EdgeSearch& w, int t) {
+    if (!has_inside(w.pair.a) && !has_inside(w.pair.b)) return w.pair.limit;
+    // edges may have passed each other by their length
+    const MeshFace f = face_of(*w.outer.surface, t);
+    const Real longest = std::max({(f.x[1] - f.x[0]).norm(), (f.x[2] - f.x[1]).norm(), (f.x[0] - f.x[2]).norm()});
+    const Real reach = w.pair.limit + longest;
+    if (!w.other.grid) return reach;
+    // far from the surface of a solid, outside or inside, no edge of it is near
+    const Real d = sample_distance(*w.other.grid, at(w.to_inner, f.x[0])).distance;
+    return std::abs(d) > reach + longest + w.other.grid->cell ? -1 : reach;
+}
+
+// sharp edges of outer triangle t against those of inner triangle u
+void collide_triangle_edges(const EdgeSearch& w, int t, const std::array<std::optional<EdgeOfSide>, 3>& mine, int u,
+                            SurfacePairScratch& s) {
+    for (int k = 0; k < 3; ++k) {
+        if (!(w.inner.surface->sharp[u] >> k & 1)) continue;
+        const EdgeOfSide ei = edge_of(*w.inner.surface, w.inner_in_a, u, k);
+        const std::uint64_t ni = edge_name(w.other, w.inner, u, k);
+        for (int q = 0; q < 3; ++q) {
+            if (!mine[q]) continue;
+            const std::uint64_t no = edge_name(w.own, w.outer, t, q);
+            if (w.outer_is_a) collide_edge_pair(w.pair, w.b_in_a, *mine[q], ei, contact_key(2, no, ni), s);
+            else collide_edge_pair(w.pair, w.b_in_a, ei, *mine[q], contact_key(2, ni, no), s);
         }
+    }
+}
+
+void collide_edges(const SidePair& pair, SurfacePairScratch& s) {
+    const EdgeSearch w = make_edge_search(pair, s);
+    const TriangleShape& m = *w.inner.surface->shape;
+    for (int t : w.outer.triangles) {
+        if (!w.outer.surface->sharp[t]) continue;
+        const Real reach = reach_of(w, t);
+        if (reach < 0) continue;
+        Aabb box;
+        for (int k = 0; k < 3; ++k) box = merge(box, at(w.to_inner, corner(*w.outer.surface->shape, t, k)));
+        box = grow(box, reach);
         std::array<std::optional<EdgeOfSide>, 3> mine;
         for (int k = 0; k < 3; ++k)
-            if (outer.surface->sharp[t] >> k & 1) mine[k].emplace(edge_of(*outer.surface, outer_in_a, t, k));
-        const std::vector<int>* near = &inner.triangles;
-        if (!other.field)
-            find_triangles(inner.surface->tree, *inner.surface->shape, grow(box, reach), false, s.near),
-                near = &s.near;
+            if (w.outer.surface->sharp[t] >> k & 1) mine[k].emplace(edge_of(*w.outer.surface, w.outer_in_a, t, k));
+        const std::vector<int>* near = &w.inner.triangles;
+        if (!w.other.field) find_triangles(w.inner.surface->tree, m, box, false, s.near), near = &s.near;
         for (int u : *near) {
-            if (!inner.surface->sharp[u]) continue;
-            const TriangleShape& m = *inner.surface->shape;
-            if (other.field &&
-                !overlap(grow(box, reach),
-                         merge(merge(box_of(corner(m, u, 0)), corner(m, u, 1)), corner(m, u, 2))))
-                continue;
-            for (int k = 0; k < 3; ++k) {
-                if (!(inner.surface->sharp[u] >> k & 1)) continue;
-                const EdgeOfSide ei = edge_of(*inner.surface, inner_in_a, u, k);
-                const std::uint64_t ni = edge_name(other, inner, u, k);
-                for (int q = 0; q < 3; ++q) {
-                    if (!mine[q]) continue;
-                    const std::uint64_t no = edge_name(own, outer, t, q);
-                    if (outer_is_a)
-                        collide_edge_pair(pair, b_in_a, *mine[q], ei, contact_key(2, no, ni), s);
-                    else
-                        collide_edge_pair(pair, b_in_a, ei, *mine[q], contact_key(2, ni, no), s);
-                }
-            }
+            if (!w.inner.surface->sharp[u]) continue;
+            if (w.other.field && !overlap(box, merge(merge(box_of(corner(m, u, 0)), corner(m, u, 1)), corner(m, u, 2)))) continue;
+            collide_triangle_edges(w, t, mine, u, s);
         }
     }
 }

@@ -1,12 +1,250 @@
-// Surface vertices against analytic obstacles: every vertex against every obstacle, closed forms for the distance.
+// The collision surface against analytic obstacles: vertices by closed forms of the signed distance, edges and triangles
+// by collision/obstacle_features.h, near obstacles by collision/obstacle_boxes.h.
 #include "collision/collision.h"
+#include "collision/obstacle_features.h"
 #include "core/math.h"
-#include "geometry/implicit_shape.h"
+#include "geometry/shape_bounds.h"
 #include "model/surface.h"
+#include <algorithm>
 
 namespace sinew {
 
-inline constexpr int kVertexGrain = 2048;
+namespace {
+
+constexpr int kElementGrain = 2048;
+static_assert(kElementGrain % kObstacleBlock == 0);
+
+struct Search {
+    const Model& m;
+    std::span<const Real3> x;
+    std::span<const std::uint8_t> alive;
+    const FrameState& frames;
+    const DetectScratch& s;
+    Real margin;
+
+    Vec3 at(int vertex) const { return vec(x[vertex]); }
+    // obstacles do not touch each other
+    bool takes_part(int vertex) const {
+        const SurfaceVertex& v = m.surface.vertices[vertex];
+        if (v.kind == SurfaceVertex::animated || !is_alive(m, alive, v)) return false;
+        return v.kind != SurfaceVertex::frame || !(m.frame.flags[v.index] & kFixed);
+    }
+};
+
+// how the object of a vertex meets an obstacle
+PairRule rule_with(const Search& w, int vertex, const Obstacle& o) {
+    const SurfaceVertex& v = w.m.surface.vertices[vertex];
+    const int object = w.m.surface.object[vertex];
+    PairRule none;
+    none.touches = false;
+    if (v.kind == SurfaceVertex::frame && v.index == o.frame) return none;
+    if (o.object < 0 || meet_by_shapes(w.s.shaped, object, o.object)) return none;
+    return find_pair_rule(w.m, w.s.rules, object, o.object);
+}
+
+// what all kinds have in common; `at` is the point on the obstacle
+void complete(const Search& w, int element, int k, const PairRule& rule, const Vec3& at, PointContact& c) {
+    const Obstacle& o = w.m.obstacles[k];
+    const Vec3 p = vec(w.frames.p[o.frame]);
+    const Quat q = quat(w.frames.q[o.frame]);
+    c.key = std::uint64_t(element) << 32 | std::uint64_t(k);
+    c.b = {SurfaceVertex::frame, o.frame, real3(q.conjugate() * (at - p))};
+    c.obstacle = k;
+    c.object_a = w.m.surface.object[c.stencil[0]], c.object_b = o.object;
+    c.normal_frozen = c.normal;
+    c.at = real3(at);
+    c.velocity = real3(vec(w.frames.v[o.frame]) + vec(w.frames.w[o.frame]).cross(at - p));
+    c.friction = rule.friction;
+}
+
+void test_vertex(const Search& w, int vertex, int k, std::vector<PointContact>& out) {
+    const Obstacle& o = w.m.obstacles[k];
+    const PairRule rule = rule_with(w, vertex, o);
+    if (!rule.touches) return;
+    const Vec3 x = w.at(vertex), p = vec(w.frames.p[o.frame]);
+    const Quat q = quat(w.frames.q[o.frame]);
+    const ImplicitHit hit = evaluate_shape(implicit_shape_of(o), q.conjugate() * (x - p));
+    PointContact c;
+    c.thickness = rule.thickness >= 0 ? rule.thickness : w.m.surface.thickness[vertex] + o.thickness;
+    c.gap = hit.distance - c.thickness;
+    if (!(c.gap < w.margin)) return;
+    const Vec3 normal = q * hit.normal;
+    c.source = PointContact::vertex_obstacle;
+    c.a = w.m.surface.vertices[vertex];
+    c.vertex = c.stencil[0] = vertex, c.weight[0] = 1;
+    c.normal = real3(normal);
+    complete(w, vertex, k, rule, x - hit.distance * normal, c);
+    out.push_back(c);
+}
+
+template <std::size_t N> Real thickness_with(const Search& w, const std::array<int, N>& v, const PairRule& rule, const Obstacle& o) {
+    Real own = 0;
+    for (int i : v) own = std::max(own, Real(w.m.surface.thickness[i]));
+    return rule.thickness >= 0 ? rule.thickness : own + o.thickness;
+}
+
+template <std::size_t N>
+void add_features(const Search& w, PointContact::Source source, int element, const std::array<int, N>& v, int k,
+                  const PairRule& rule, Real thickness, const FeaturePoints& points, std::vector<PointContact>& out) {
+    for (int i = 0; i < points.count; ++i) {
+        const FeaturePoint& f = points.point[i];
+        PointContact c;
+        c.source = source;
+        c.feature = std::uint64_t(f.feature);
+        Vec3 x = Vec3::Zero();
+        for (std::size_t j = 0; j < N; ++j) {
+            c.stencil[j] = v[j], c.weight[j] = f.weight[j];
+            x += f.weight[j] * w.at(v[j]);
+        }
+        const Vec3 normal = w.s.place[k].R * f.normal;
+        c.thickness = thickness, c.gap = f.distance - thickness;
+        c.normal = real3(normal);
+        complete(w, element, k, rule, x - f.distance * normal, c);
+        out.push_back(c);
+    }
+}
+
+// directions into the triangles at an edge, in the obstacle's axes, and a normal of one of them
+struct EdgeSides {
+    std::array<Vec3, 8> inward;
+    int count = 0;
+    Vec3 facing;
+};
+EdgeSides sides_of(const Search& w, int edge, const Placement& place, const std::array<Vec3, 2>& e) {
+    EdgeSides out;
+    const Vec3 along = (e[1] - e[0]).stableNormalized();
+    const EdgeTriangles& all = w.s.edges;
+    for (int i = all.begin[edge]; i < all.begin[edge + 1] && out.count < int(out.inward.size()); ++i) {
+        const Vec3 r = from(place, w.at(all.across[i])) - e[0];
+        out.inward[out.count++] = r - r.dot(along) * along;
+    }
+    out.facing = out.count ? Vec3(along.cross(out.inward[0]).stableNormalized()) : perpendicular(along);
+    if (!(out.facing.squaredNorm() > 0.5)) out.facing = perpendicular(along);
+    return out;
+}
+
+// With the cut of a line that nothing else shows.
+void find_edge(const Search& w, int edge, int k, Real limit, FeaturePoints& points) {
+    const Placement& place = w.s.place[k];
+    const auto& v = w.m.surface.edges[edge];
+    const std::array<Vec3, 2> e{from(place, w.at(v[0])), from(place, w.at(v[1]))};
+    const ImplicitShape shape = implicit_shape_of(w.m.obstacles[k]);
+    const EdgeSides sides = sides_of(w, edge, place, e);
+    find_edge_features(shape, e, std::span(sides.inward.data(), std::size_t(sides.count)), sides.facing, limit, points);
+    if (points.count || sides.count || shape.kind != ImplicitShape::box) return;
+    if (evaluate_shape(shape, e[0]).distance <= 0 || evaluate_shape(shape, e[1]).distance <= 0) return;
+    if (find_cut(shape, e, points.point[0])) points.count = 1;
+}
+
+void test_edge(const Search& w, int edge, int k, std::vector<PointContact>& out) {
+    const Obstacle& o = w.m.obstacles[k];
+    const auto& v = w.m.surface.edges[edge];
+    const PairRule rule = rule_with(w, v[0], o);
+    if (!rule.touches) return;
+    const Real thickness = thickness_with(w, v, rule, o);
+    FeaturePoints points;
+    find_edge(w, edge, k, w.margin + thickness, points);
+    add_features(w, PointContact::edge_obstacle, edge, v, k, rule, thickness, points, out);
+}
+
+// A box through the inside of a triangle that neither its vertices nor its edges nor the box's corners show.
+bool is_only_cut(const Search& w, int triangle, int k, const std::array<Vec3, 3>& t, FeaturePoint& cut) {
+    const ImplicitShape shape = implicit_shape_of(w.m.obstacles[k]);
+    if (shape.kind != ImplicitShape::box || !find_cut(shape, t, cut)) return false;
+    for (const Vec3& x : t)
+        if (evaluate_shape(shape, x).distance <= 0) return false;
+    FeaturePoints at_edge;
+    for (int edge : w.s.edges.of_triangle[triangle]) {
+        find_edge(w, edge, k, 0, at_edge);
+        if (at_edge.count) return false;
+    }
+    return true;
+}
+
+void test_triangle(const Search& w, int triangle, int k, std::vector<PointContact>& out) {
+    const Obstacle& o = w.m.obstacles[k];
+    const auto& v = w.m.surface.triangles[triangle];
+    const PairRule rule = rule_with(w, v[0], o);
+    if (!rule.touches) return;
+    const Placement& place = w.s.place[k];
+    const std::array<Vec3, 3> t{from(place, w.at(v[0])), from(place, w.at(v[1])), from(place, w.at(v[2]))};
+    const Real thickness = thickness_with(w, v, rule, o);
+    FeaturePoints points;
+    find_triangle_features(implicit_shape_of(o), t, w.margin + thickness, points);
+    if (points.count == 0 && is_only_cut(w, triangle, k, t, points.point[0])) points.count = 1;
+    add_features(w, PointContact::triangle_obstacle, triangle, v, k, rule, thickness, points, out);
+}
+
+// test(element, obstacle, found) for elements near an obstacle, block by block; false if a vertex is not finite
+template <class Vertices, class Test>
+bool search(const Parallel& parallel, const Search& w, DetectScratch& s, int count, PointContact::Source source, Vertices&& vertices,
+            Test&& test, Contacts& out) {
+    const int chunks = chunk_count(count, kElementGrain);
+    if (int(s.chunks.size()) < chunks) s.chunks.resize(chunks);
+    const Unbounded planes = source == PointContact::vertex_obstacle ? Unbounded::with : Unbounded::without;
+    parallel_for(parallel, count, kElementGrain, [&](int begin, int end) {
+        DetectScratch::Chunk& chunk = s.chunks[begin / kElementGrain];
+        chunk.found.clear();
+        chunk.not_finite = false;
+        for (int first = begin; first < end; first += kObstacleBlock) {
+            const int last = std::min(end, first + kObstacleBlock);
+            std::array<Aabb, kObstacleBlock> own; // empty where the element takes no part
+            Aabb block;
+            for (int i = first; i < last; ++i) {
+                bool taken = true;
+                Aabb box;
+                for (int v : vertices(i)) taken = taken && w.takes_part(v), box = merge(box, w.at(v));
+                if (!taken) continue;
+                for (int v : vertices(i)) chunk.not_finite = chunk.not_finite || !w.at(v).allFinite();
+                own[i - first] = box, block = merge(block, box);
+            }
+            if (chunk.not_finite) return;
+            find_near_obstacles(w.m, s.boxes, block, planes, chunk.near);
+            for (int i = first; i < last; ++i)
+                for (int k : chunk.near)
+                    if (!is_empty(own[i - first]) && overlap(own[i - first], s.boxes.box[k])) test(i, k, chunk.found);
+        }
+    });
+    // chunks are in order and each is sorted: joining them keeps the order of keys
+    s.found.clear();
+    std::size_t found = 0;
+    for (int c = 0; c < chunks; ++c) {
+        if (s.chunks[c].not_finite) return false;
+        found += s.chunks[c].found.size();
+    }
+    if (s.found.capacity() < found) s.found.reserve(2 * found); // growing contacts must not allocate every time
+    for (int c = 0; c < chunks; ++c) s.found.insert(s.found.end(), s.chunks[c].found.begin(), s.chunks[c].found.end());
+    replace_points(source, s.found, out);
+    return true;
+}
+
+// poses and boxes of the obstacles; false if one is not finite
+bool place_obstacles(const Parallel& parallel, const Model& m, const FrameState& frames, Real margin, DetectScratch& s) {
+    Real thickness = 0;
+    for (const double t : m.surface.thickness) thickness = std::max(thickness, Real(t));
+    s.place.clear();
+    s.boxes.box.clear();
+    for (const Obstacle& o : m.obstacles) {
+        s.place.emplace_back();
+        s.boxes.box.emplace_back();
+        if (o.frame < 0) continue; // placed nowhere
+        const Pose pose{frames.p[o.frame], frames.q[o.frame]};
+        if (!vec(pose.position).allFinite() || !quat(pose.rotation).coeffs().allFinite()) return false;
+        s.place.back() = make_placement(pose);
+        const Real reach = margin + obstacle_reach(m, o, thickness);
+        const Real rounding = 1e-14 * (vec(pose.position).norm() + vec(o.size).norm() + std::abs(reach));
+        s.boxes.box.back() = grow(shape_bounds(convex_of(o), s.place.back()), reach + rounding);
+    }
+    return update_obstacle_boxes(parallel, s.boxes);
+}
+
+void clear_obstacles(DetectScratch& s, Contacts& out) {
+    s.found.clear();
+    for (auto source : {PointContact::vertex_obstacle, PointContact::edge_obstacle, PointContact::triangle_obstacle})
+        replace_points(source, s.found, out);
+}
+
+} // namespace
 
 ImplicitShape implicit_shape_of(const Obstacle& o) {
     static constexpr ImplicitShape::Kind kinds[] = {ImplicitShape::plane, ImplicitShape::sphere, ImplicitShape::capsule,
@@ -14,62 +252,37 @@ ImplicitShape implicit_shape_of(const Obstacle& o) {
     return {kinds[o.shape], o.size};
 }
 
-static void test_vertex(const Model& m, int vertex, const Real3& x, const FrameState& frames, const RuleTable& rules,
-                        Real margin, std::vector<PointContact>& out) {
-    const SurfaceVertex& s = m.surface.vertices[vertex];
-    for (int k = 0; k < int(m.obstacles.size()); ++k) {
-        const Obstacle& o = m.obstacles[k];
-        if (s.kind == SurfaceVertex::frame && s.index == o.frame) continue;
-        const int object = m.surface.object[vertex];
-        const PairRule rule = find_pair_rule(m, rules, object, o.object);
-        if (!rule.touches) continue;
-        const Real thickness = rule.thickness >= 0 ? rule.thickness : m.surface.thickness[vertex] + o.thickness;
-        const Vec3 p = vec(frames.p[o.frame]);
-        const Quat q = quat(frames.q[o.frame]);
-        const Vec3 local = q.conjugate() * (vec(x) - p);
-        const ImplicitHit hit = evaluate_shape(implicit_shape_of(o), local);
-        const Real gap = hit.distance - thickness;
-        if (!(gap < margin)) continue;
-        const Vec3 normal = q * hit.normal, at = vec(x) - hit.distance * normal;
-        const Vec3 velocity = vec(frames.v[o.frame]) + vec(frames.w[o.frame]).cross(at - p);
-        PointContact c;
-        c.key = std::uint64_t(vertex) << 32 | std::uint64_t(k);
-        c.a = s;
-        c.b = {SurfaceVertex::frame, o.frame, real3(q.conjugate() * (at - p))};
-        c.vertex = vertex, c.obstacle = k;
-        c.object_a = object, c.object_b = o.object;
-        c.normal = c.normal_frozen = real3(normal);
-        c.at = real3(at);
-        c.velocity = real3(velocity);
-        c.gap = gap, c.thickness = thickness, c.friction = rule.friction;
-        out.push_back(c);
-    }
+Convex convex_of(const Obstacle& o) {
+    static constexpr Convex::Core cores[] = {Convex::half_space, Convex::point, Convex::segment, Convex::box};
+    Convex c;
+    c.core = cores[o.shape];
+    if (o.shape != Obstacle::plane) c.size = vec(o.size);
+    if (o.shape == Obstacle::sphere || o.shape == Obstacle::capsule) c.radius = o.size.x;
+    return c;
 }
 
-void detect_obstacles(const Parallel& parallel, const Model& m, std::span<const Real3> surface,
-                      std::span<const std::uint8_t> alive, const FrameState& frames, Real margin, DetectScratch& scratch,
+void find_shaped_objects(const Model& m, ShapedObjects& out) {
+    out.shaped.assign(m.objects.size(), 0);
+    for (const Collider& c : m.colliders)
+        if (c.object >= 0) out.shaped[c.object] = 1;
+}
+
+bool detect_obstacles(const Parallel& parallel, const Model& m, std::span<const Real3> surface,
+                      std::span<const std::uint8_t> alive, const FrameState& frames, Real margin, DetectScratch& s,
                       Contacts& out) {
-    const int count = int(surface.size());
-    scratch.chunks.resize(chunk_count(count, kVertexGrain));
-    build_rule_table(m, scratch.rules);
-    parallel_for(parallel, count, kVertexGrain, [&](int begin, int end) {
-        std::vector<PointContact>& found = scratch.chunks[begin / kVertexGrain];
-        found.clear();
-        for (int i = begin; i < end; ++i) {
-            const SurfaceVertex& s = m.surface.vertices[i];
-            // obstacles do not touch each other
-            if (s.kind == SurfaceVertex::animated || !is_alive(m, alive, s)) continue;
-            if (s.kind == SurfaceVertex::frame && (m.frame.flags[s.index] & kFixed)) continue;
-            test_vertex(m, i, surface[i], frames, scratch.rules, margin, found);
-        }
-    });
-    // chunks are in vertex order and each is sorted: joining them keeps the order of keys
-    scratch.found.clear();
-    std::size_t found = 0;
-    for (const auto& chunk : scratch.chunks) found += chunk.size();
-    if (scratch.found.capacity() < found) scratch.found.reserve(2 * found); // growing contacts must not allocate every time
-    for (const auto& chunk : scratch.chunks) scratch.found.insert(scratch.found.end(), chunk.begin(), chunk.end());
-    replace_points(PointContact::vertex_obstacle, scratch.found, out);
+    build_rule_table(m, s.rules);
+    find_shaped_objects(m, s.shaped);
+    const Search w{m, surface, alive, frames, s, margin};
+    const bool found =
+        update_edge_triangles(m, s.edges) && place_obstacles(parallel, m, frames, margin, s) &&
+        search(parallel, w, s, int(surface.size()), PointContact::vertex_obstacle, [](int i) { return std::array{i}; },
+               [&](int i, int k, auto& to) { test_vertex(w, i, k, to); }, out) &&
+        search(parallel, w, s, int(m.surface.edges.size()), PointContact::edge_obstacle, [&](int i) { return m.surface.edges[i]; },
+               [&](int i, int k, auto& to) { test_edge(w, i, k, to); }, out) &&
+        search(parallel, w, s, int(m.surface.triangles.size()), PointContact::triangle_obstacle,
+               [&](int i) { return m.surface.triangles[i]; }, [&](int i, int k, auto& to) { test_triangle(w, i, k, to); }, out);
+    if (!found) clear_obstacles(s, out);
+    return found;
 }
 
 } // namespace sinew

@@ -28,7 +28,12 @@ RigidMotion screw_between(const Pose& from_pose, const Pose& to_pose) {
 Placement place_at(const RigidMotion& m, Real t) {
     if (m.turn.isZero(0)) return {m.start.R, m.start.p + t * m.shift};
     const Mat3 R = exp_rotation(t * m.turn).toRotationMatrix() * m.start.R;
-    return {R, at(m.start, m.center) + t * m.shift - R * m.center};
+    // (I - exp(a)) r = -sin(x)/x a x r - (1 - cos x)/x^2 a x (a x r), x = |a|: without the difference of two long vectors, so
+    // that a screw about a far axis is as exact as a straight motion
+    const Vec3 a = t * m.turn, r = m.start.R * m.center, ar = a.cross(r);
+    const Real x = a.norm(), half = std::sin(x / 2);
+    const Real first = x > 0 ? std::sin(x) / x : 1, second = x > 0 ? 2 * half * half / (x * x) : 0.5;
+    return {R, m.start.p + t * m.shift - first * ar - second * a.cross(ar)};
 }
 
 MotionReach find_reach(const Convex& c, const RigidMotion& m) {

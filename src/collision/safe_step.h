@@ -15,7 +15,7 @@ struct SafeStepOptions {
 
 struct SafeStep {
     Real step = 1; // in [0, 1]; 1 = no contact on the whole way, 0 = touching at the start
-    enum Kind : int { none, vertex_triangle, edge_edge, vertex_edge, vertex_vertex, vertex_obstacle } kind = none;
+    enum Kind : int { none, vertex_triangle, edge_edge, vertex_edge, vertex_vertex, vertex_obstacle, edge_obstacle, triangle_obstacle } kind = none;
     Pair pair{-1, -1}; // of the candidates: who limits the step; the first in (kind, index) among equals
 };
 

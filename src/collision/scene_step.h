@@ -7,10 +7,11 @@
 //   e = |d_theta|^2 |r| (t1 - t0)^2 / 8,   r its arm
 // (linear interpolation of a function with second derivative |d_theta|^2 |r|). The chords are searched with the separation
 // grown by both sides' e; a find is followed into ever smaller intervals until e is small against the distance there.
-// Who meets whom is as in detect.h: groups, rules, exclusions. Analytic obstacles count by their true shape against
-// vertices (obstacle_step.h); bodies with shapes count by their surfaces, which for round ones are inscribed.
+// Who meets whom is as in detect.h: groups, rules, exclusions. Analytic obstacles count by their true shape
+// (obstacle_step.h); bodies with shapes count by their surfaces, which for round ones are inscribed.
 #pragma once
 #include "collision/detect.h"
+#include "collision/obstacle_boxes.h"
 #include "collision/safe_step.h"
 #include "model/surface.h"
 
@@ -33,6 +34,8 @@ struct SceneStepScratch {
     std::vector<Real> rounding;        // [m] bound of the error of moved_vertex
     std::vector<Real> grow;            // [m] both: of the vertex's box
     std::vector<SafeStep> chunk;
+    ObstacleBoxes obstacles;           // over the whole motion
+    std::vector<std::vector<int>> near; // per chunk: obstacles
 };
 
 // Surface vertices of the scene at part t of the motion.

@@ -1,33 +1,95 @@
 #include "energy/contact.h"
+#include "energy/contact_penalty_edge.h"
 #include "energy/contact_penalty_frame.h"
+#include "energy/contact_penalty_triangle.h"
 #include "energy/list.h"
 #include "model/surface.h"
+#include <algorithm>
 
 namespace sinew {
 
-static void clear_table(Table& t) {
+namespace {
+
+struct PenaltyRows {
+    const ElementRow& point = *find_energy(ContactPenalty::name);
+    const ElementRow& frame = *find_energy(ContactPenaltyFrame::name);
+    const ElementRow& edge = *find_energy(ContactPenaltyEdge::name);
+    const ElementRow& triangle = *find_energy(ContactPenaltyTriangle::name);
+};
+const PenaltyRows& rows() {
+    static const PenaltyRows all;
+    return all;
+}
+
+void clear_table(Table& t) {
     t.stencil.clear();
     t.data.clear();
     t.object.clear();
 }
 
-void build_contact_elements(const Model& m, const Contacts& contacts, Tables& out) {
-    static const ElementRow& on_point = *find_energy(ContactPenalty::name);
-    static const ElementRow& on_frame = *find_energy(ContactPenaltyFrame::name);
-    clear_table(table_of(out.energies, on_point));
-    clear_table(table_of(out.energies, on_frame));
+ContactPenalty::Params penalty_of(const Obstacle& o, const PointContact& c) {
+    return {o.stiffness, o.damping, c.thickness, c.normal, c.at, c.velocity};
+}
+
+// a place inside an edge or a triangle; only of points
+void add_blend(const Model& m, const PointContact& c, Tables& out) {
+    std::array<int, 3> index{-1, -1, -1};
+    int n = 0;
+    bool movable = false;
+    for (; n < 3 && c.stencil[n] >= 0; ++n) {
+        const SurfaceVertex& v = m.surface.vertices[c.stencil[n]];
+        if (v.kind != SurfaceVertex::point) return;
+        index[n] = v.index;
+        movable = movable || is_movable(m, v);
+    }
+    if (!movable) return;
+    Table& t = table_of(out.energies, n == 2 ? rows().edge : rows().triangle);
+    const ContactPenaltyTriangle::Params three{penalty_of(m.obstacles[c.obstacle], c), c.weight};
+    const ContactPenaltyEdge::Params two{three.contact, three.weight};
+    const void* p = n == 2 ? static_cast<const void*>(&two) : static_cast<const void*>(&three);
+    add_element(t, p, std::span<const int>(index.data(), std::size_t(n)), {}, c.object_a);
+}
+
+void add_vertex(const Model& m, const PointContact& c, Tables& out) {
+    const SurfaceVertex& s = c.a;
+    const bool one_unknown = s.kind == SurfaceVertex::point || s.kind == SurfaceVertex::frame;
+    if (!one_unknown || !is_movable(m, s)) return;
+    const ContactPenaltyFrame::Params params{penalty_of(m.obstacles[c.obstacle], c), s.local};
+    const bool point = s.kind == SurfaceVertex::point;
+    Table& t = table_of(out.energies, point ? rows().point : rows().frame);
+    const void* p = point ? static_cast<const void*>(&params.contact) : static_cast<const void*>(&params);
+    add_element(t, p, std::span<const int>(&s.index, 1), {}, m.surface.object[c.vertex]);
+}
+
+const Obstacle* obstacle_of(const Model& m, int object) {
+    const auto o = std::find_if(m.obstacles.begin(), m.obstacles.end(), [&](const Obstacle& x) { return x.object == object; });
+    return o == m.obstacles.end() ? nullptr : &*o;
+}
+
+// a free body against one that is an obstacle; points of contact lie on surfaces grown by their rounding
+void add_shapes(const Model& m, const FrameState& frames, const PointContact& c, Tables& out) {
+    const bool free_a = !(m.frame.flags[c.a.index] & kFixed), free_b = !(m.frame.flags[c.b.index] & kFixed);
+    const Obstacle* o = free_a == free_b ? nullptr : obstacle_of(m, free_a ? c.object_b : c.object_a);
+    if (!o) return;
+    const SurfaceVertex &body = free_a ? c.a : c.b, &held = free_a ? c.b : c.a;
+    const auto place = [&](const SurfaceVertex& v) { return Vec3(vec(frames.p[v.index]) + quat(frames.q[v.index]) * vec(v.local)); };
+    const Vec3 x = place(body), at = place(held), n = (free_a ? 1 : -1) * vec(c.normal);
+    const Vec3 v = vec(frames.v[held.index]) + vec(frames.w[held.index]).cross(at - vec(frames.p[held.index]));
+    const ContactPenaltyFrame::Params params{
+        {o->stiffness, o->damping, n.dot(x - at) - c.gap, real3(n), real3(at), real3(v)}, body.local};
+    add_element(table_of(out.energies, rows().frame), &params, std::span<const int>(&body.index, 1), {},
+                free_a ? c.object_a : c.object_b);
+}
+
+} // namespace
+
+void build_contact_elements(const Model& m, const FrameState& frames, const Contacts& contacts, Tables& out) {
+    for (const ElementRow* row : {&rows().point, &rows().frame, &rows().edge, &rows().triangle})
+        clear_table(table_of(out.energies, *row));
     for (const PointContact& c : contacts.point_point) {
-        if (c.source != PointContact::vertex_obstacle) continue;
-        const SurfaceVertex& s = c.a;
-        const bool one_unknown = s.kind == SurfaceVertex::point || s.kind == SurfaceVertex::frame;
-        if (!one_unknown || !is_movable(m, s)) continue;
-        const Obstacle& o = m.obstacles[c.obstacle];
-        const ContactPenaltyFrame::Params params{
-            {o.stiffness, o.damping, c.thickness, c.normal, c.at, c.velocity}, s.local};
-        const bool point = s.kind == SurfaceVertex::point;
-        Table& t = table_of(out.energies, point ? on_point : on_frame);
-        const void* p = point ? static_cast<const void*>(&params.contact) : static_cast<const void*>(&params);
-        add_element(t, p, std::span<const int>(&s.index, 1), {}, m.surface.object[c.vertex]);
+        if (c.source == PointContact::vertex_obstacle) add_vertex(m, c, out);
+        else if (c.source == PointContact::shapes) add_shapes(m, frames, c, out);
+        else add_blend(m, c, out);
     }
 }
 

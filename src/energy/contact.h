@@ -2,11 +2,14 @@
 #pragma once
 #include "model/contacts.h"
 #include "model/element.h"
+#include "sinew/state.h"
 
 namespace sinew {
 
-// Penalty elements: contact_penalty for vertices that are points, contact_penalty_frame for those fixed in a frame.
-// Tables are cleared and refilled; both always exist, so that element sets keep their shape.
-void build_contact_elements(const Model&, const Contacts&, Tables&);
+// Penalty elements of what touches an analytic obstacle: contact_penalty for vertices that are points, _edge and _triangle
+// for places inside edges and triangles of points, _frame for points of rigid bodies, by their vertices or their shapes.
+// Frames are those of the detection. Tables are cleared and refilled; all always exist, so that element sets keep their
+// shape.
+void build_contact_elements(const Model&, const FrameState&, const Contacts&, Tables&);
 
 } // namespace sinew

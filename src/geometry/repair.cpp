@@ -29,57 +29,67 @@ RepairWork take_apart(const PolygonMesh& m) {
     return w;
 }
 
-// Drops vertices nothing refers to and renumbers; the ones welded away go in any case.
-std::vector<int> compact_vertices(const RepairOptions& o, RepairWork& w) {
+// Which vertices stay, and what becomes of each.
+struct Renumbering {
+    std::vector<int> keep;   // old vertices, ascending
+    std::vector<int> index;  // per old vertex its new number, -1 = gone
+    std::vector<int> target; // the same, but of one that is gone the first one left of its cluster; -1 = none
+};
+Renumbering renumber(const RepairOptions& o, RepairWork& w) {
     const int n = vertex_count(w.rest);
     std::vector<char> used(n, 0);
     for (const RepairFace& f : w.faces)
         for (int v : f.vertex)
             if (f.alive) used[v] = 1;
     for (const auto& s : w.rest.segments) used[s[0]] = used[s[1]] = 1;
-    std::vector<int> index(n, -1), target(n, -1), keep;
+    Renumbering r{{}, std::vector<int>(n, -1), std::vector<int>(n, -1)};
     for (int v = 0; v < n; ++v) {
         const bool welded = !used[v] && w.cluster[v] != v;
         if (!used[v] && !welded && o.remove_unused) w.report.unused.push_back(w.vertex_source[v]);
         if (!used[v] && (welded || o.remove_unused)) continue;
-        index[v] = int(keep.size());
-        keep.push_back(v);
+        r.index[v] = int(r.keep.size());
+        r.keep.push_back(v);
     }
-    // a vertex that is gone lives on in the first one left of its cluster
     std::map<int, int> first;
-    for (int v : keep) first.try_emplace(w.cluster[v], v);
+    for (int v : r.keep) first.try_emplace(w.cluster[v], v);
     for (int v = 0; v < n; ++v) {
-        if (index[v] >= 0) target[v] = index[v];
+        if (r.index[v] >= 0) r.target[v] = r.index[v];
         else if (const auto it = first.find(w.cluster[v]); it != first.end()) {
-            target[v] = index[it->second];
+            r.target[v] = r.index[it->second];
             w.report.welded.push_back(w.vertex_source[v]);
         } else if (w.cluster[v] != v) {
             w.report.unused.push_back(w.vertex_source[v]);
         }
     }
+    return r;
+}
+
+// Drops vertices nothing refers to and renumbers; the ones welded away go in any case.
+std::vector<int> compact_vertices(const RepairOptions& o, RepairWork& w) {
+    const Renumbering r = renumber(o, w);
     PolygonMesh& m = w.rest;
     const PolygonMesh old = m;
     m.positions.clear();
-    for (int v : keep) m.positions.push_back(old.positions[v]);
+    for (int v : r.keep) m.positions.push_back(old.positions[v]);
     for (std::size_t a = 0; a < m.attributes.size(); ++a) {
         m.attributes[a].values.clear();
         const int c = m.attributes[a].components;
-        for (int v : keep)
+        for (int v : r.keep)
             for (int k = 0; k < c; ++k) m.attributes[a].values.push_back(old.attributes[a].values[std::size_t(v) * c + k]);
     }
-    for (auto& s : m.segments) s = {target[s[0]], target[s[1]]};
+    for (auto& s : m.segments) s = {r.target[s[0]], r.target[s[1]]};
     for (auto& [name, members] : m.vertex_groups) {
-        for (int& v : members) v = target[v];
+        for (int& v : members) v = r.target[v];
         std::erase(members, -1);
         std::sort(members.begin(), members.end());
         members.erase(std::unique(members.begin(), members.end()), members.end());
     }
-    std::vector<int> source, cluster;
-    for (int v : keep) source.push_back(w.vertex_source[v]);
+    std::vector<int> source;
+    for (int v : r.keep) source.push_back(w.vertex_source[v]);
     for (RepairFace& f : w.faces)
-        for (int& v : f.vertex) v = f.alive ? index[v] : -1;
+        for (int& v : f.vertex) v = f.alive ? r.index[v] : -1;
     w.vertex_source = std::move(source);
-    return target;
+    return r.target;
 }
 
 void put_together(RepairWork& w, const PolygonMesh& before, RepairedMesh& out) {

@@ -195,65 +195,90 @@ void turn_outwards(RepairWork& w, std::vector<Part>& parts, std::vector<char>& r
     }
 }
 
+// Corners of all faces, numbered through, and which of them hang together.
+struct Fans {
+    std::vector<int> base; // first corner of each face
+    std::vector<int> fan;  // union-find over corners
+    std::vector<int> home; // per fan its vertex, -1 = none yet
+    std::vector<int> owner; // per input vertex the fan that has it
+};
+template <class F> void for_each_corner(const RepairWork& w, const Fans& s, F&& f) {
+    for (std::size_t face = 0; face < w.faces.size(); ++face)
+        for (std::size_t i = 0; w.faces[face].alive && i < w.faces[face].vertex.size(); ++i)
+            f(face, i, s.base[face] + int(i));
+}
+
+Fans join_corners(const RepairOptions& o, const RepairWork& w, const std::vector<Link>& links) {
+    Fans s;
+    s.base.assign(w.faces.size() + 1, 0);
+    for (std::size_t f = 0; f < w.faces.size(); ++f) s.base[f + 1] = s.base[f] + int(w.faces[f].vertex.size());
+    s.fan.resize(s.base.back());
+    std::iota(s.fan.begin(), s.fan.end(), 0);
+    const auto corner_at = [&](const RepairSide& side, int cluster) { // corner of the side's face at one of its two ends
+        const int n = int(w.faces[side.face].vertex.size()), next = (side.corner + 1) % n;
+        return s.base[side.face] + (w.cluster[w.faces[side.face].vertex[side.corner]] == cluster ? side.corner : next);
+    };
+    for (const Link& l : links)
+        for (int v : {l.p.a, l.p.b}) join(s.fan, corner_at(l.p, v), corner_at(l.q, v));
+    if (o.split) return s;
+    // one vertex per cluster
+    std::vector<int> first(w.cluster.size(), -1);
+    for_each_corner(w, s, [&](std::size_t f, std::size_t i, int corner) {
+        int& c = first[w.cluster[w.faces[f].vertex[i]]];
+        if (c < 0) c = corner;
+        join(s.fan, c, corner);
+    });
+    return s;
+}
+
+// Wishes (fan, input vertex), granted in ascending order: first the cluster's lowest vertex goes to the fan that names it,
+// then any free one.
+void grant_vertices(const RepairWork& w, Fans& s) {
+    s.home.assign(s.fan.size(), -1);
+    s.owner.assign(w.cluster.size(), -1);
+    for (int pass = 0; pass < 2; ++pass)
+        for_each_corner(w, s, [&](std::size_t f, std::size_t i, int corner) {
+            const int root = find_root(s.fan, corner), v = w.faces[f].vertex[i];
+            if (s.home[root] >= 0 || s.owner[v] >= 0 || (pass == 0 && w.cluster[v] != v)) return;
+            s.home[root] = v;
+            s.owner[v] = root;
+        });
+}
+
+// a copy of vertex v in all its attributes and groups; returns its index
+int copy_vertex(RepairWork& w, int v) {
+    const int copy = vertex_count(w.rest);
+    w.rest.positions.push_back(w.rest.positions[v]);
+    for (VertexAttribute& a : w.rest.attributes)
+        for (int k = 0; k < a.components; ++k) a.values.push_back(a.values[std::size_t(v) * a.components + k]);
+    w.vertex_source.push_back(w.vertex_source[v]);
+    w.cluster.push_back(w.cluster[v]);
+    for (auto& [name, members] : w.rest.vertex_groups)
+        if (std::binary_search(members.begin(), members.end(), v)) members.push_back(copy);
+    return copy;
+}
+
 // Corners around a vertex that hang together through links are one fan and get one vertex: the lowest input vertex among
 // its corners that no other fan has taken, or a new one.
 void assign_fans(const RepairOptions& o, RepairWork& w, const std::vector<Link>& links) {
-    std::vector<int> base(w.faces.size() + 1, 0);
-    for (std::size_t f = 0; f < w.faces.size(); ++f) base[f + 1] = base[f] + int(w.faces[f].vertex.size());
-    std::vector<int> fan(base.back());
-    std::iota(fan.begin(), fan.end(), 0);
-    const auto corner_at = [&](const RepairSide& s, int cluster) { // corner of the side's face at one of its two ends
-        const int n = int(w.faces[s.face].vertex.size()), next = (s.corner + 1) % n;
-        return base[s.face] + (w.cluster[w.faces[s.face].vertex[s.corner]] == cluster ? s.corner : next);
-    };
-    for (const Link& l : links)
-        for (int v : {l.p.a, l.p.b}) join(fan, corner_at(l.p, v), corner_at(l.q, v));
-    if (!o.split) { // one vertex per cluster
-        std::vector<int> first(w.cluster.size(), -1);
-        for (std::size_t f = 0; f < w.faces.size(); ++f)
-            for (std::size_t i = 0; w.faces[f].alive && i < w.faces[f].vertex.size(); ++i) {
-                int& c = first[w.cluster[w.faces[f].vertex[i]]];
-                if (c < 0) c = base[f] + int(i);
-                join(fan, c, base[f] + int(i));
-            }
-    }
-    // wishes: (fan, input vertex), granted in ascending order
+    Fans s = join_corners(o, w, links);
     const int before = vertex_count(w.rest);
-    std::vector<int> home(fan.size(), -1), owner(w.cluster.size(), -1);
-    for (int pass = 0; pass < 2; ++pass)
-        for (std::size_t f = 0; f < w.faces.size(); ++f)
-            for (std::size_t i = 0; w.faces[f].alive && i < w.faces[f].vertex.size(); ++i) {
-                const int root = find_root(fan, base[f] + int(i)), v = w.faces[f].vertex[i];
-                // first pass: the cluster's lowest vertex goes to the fan that names it, second: any free one
-                if (home[root] >= 0 || owner[v] >= 0 || (pass == 0 && w.cluster[v] != v)) continue;
-                home[root] = v;
-                owner[v] = root;
-            }
-    std::vector<int> split;
-    for (std::size_t f = 0; f < w.faces.size(); ++f)
-        for (std::size_t i = 0; w.faces[f].alive && i < w.faces[f].vertex.size(); ++i) {
-            const int root = find_root(fan, base[f] + int(i)), v = w.faces[f].vertex[i];
-            if (home[root] < 0) {
-                home[root] = vertex_count(w.rest);
-                w.rest.positions.push_back(w.rest.positions[v]);
-                for (VertexAttribute& a : w.rest.attributes)
-                    for (int k = 0; k < a.components; ++k) a.values.push_back(a.values[std::size_t(v) * a.components + k]);
-                w.vertex_source.push_back(w.vertex_source[v]);
-                w.cluster.push_back(w.cluster[v]);
-                split.push_back(v);
-                for (auto& [name, members] : w.rest.vertex_groups)
-                    if (std::binary_search(members.begin(), members.end(), v)) members.push_back(home[root]);
-            }
-            w.faces[f].vertex[i] = home[root];
+    grant_vertices(w, s);
+    for_each_corner(w, s, [&](std::size_t f, std::size_t i, int corner) {
+        const int root = find_root(s.fan, corner), v = w.faces[f].vertex[i];
+        if (s.home[root] < 0) {
+            s.home[root] = copy_vertex(w, v);
+            w.report.split_vertices.push_back(w.vertex_source[v]);
         }
-    for (int v : split) w.report.split_vertices.push_back(w.vertex_source[v]);
+        w.faces[f].vertex[i] = s.home[root];
+    });
     // segments follow the vertices of their place
     std::vector<int> kept(w.cluster.size(), -1);
     for (int v = 0; v < before; ++v)
-        if (owner[v] >= 0 && kept[w.cluster[v]] < 0) kept[w.cluster[v]] = v;
-    for (auto& s : w.rest.segments)
-        for (int& end : s)
-            if (owner[end] < 0) end = kept[w.cluster[end]] >= 0 ? kept[w.cluster[end]] : w.cluster[end];
+        if (s.owner[v] >= 0 && kept[w.cluster[v]] < 0) kept[w.cluster[v]] = v;
+    for (auto& segment : w.rest.segments)
+        for (int& end : segment)
+            if (s.owner[end] < 0) end = kept[w.cluster[end]] >= 0 ? kept[w.cluster[end]] : w.cluster[end];
 }
 
 // An edge with several pairs of faces can survive because both its ends have one fan only: a new vertex in the middle for

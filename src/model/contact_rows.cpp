@@ -12,7 +12,17 @@ ContactStencil stencil_of(const Model& m, const SurfaceContact& c) {
     return s;
 }
 
-ContactStencil stencil_of(const PointContact& c) { return {2, {c.a, c.b, {}, {}}, {1, -1, 0, 0}}; }
+ContactStencil stencil_of(const Model& m, const PointContact& c) {
+    if (c.stencil[1] < 0) return {2, {c.a, c.b, {}, {}}, {1, -1, 0, 0}};
+    ContactStencil s;
+    for (int k = 0; k < 3 && c.stencil[k] >= 0; ++k, ++s.count) {
+        s.vertex[s.count] = m.surface.vertices[c.stencil[k]];
+        s.weight[s.count] = c.weight[k];
+    }
+    s.vertex[s.count] = c.b;
+    s.weight[s.count++] = -1;
+    return s;
+}
 
 void build_direction(const Model& m, const FrameState& frames, const Dofs& dofs, const ContactStencil& s, const Vec3& direction,
                      PushedBack& out) {

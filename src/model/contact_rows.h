@@ -15,7 +15,7 @@ struct ContactStencil {
     std::array<Real, 4> weight{};
 };
 ContactStencil stencil_of(const Model&, const SurfaceContact&);
-ContactStencil stencil_of(const PointContact&); // a with +1, b with -1
+ContactStencil stencil_of(const Model&, const PointContact&); // a with +1 or the weights of its vertices, b with -1
 
 // D of one direction of the contact frame: `gradient` and `block` of the result.
 void build_direction(const Model&, const FrameState&, const Dofs&, const ContactStencil&, const Vec3& direction, PushedBack&);

@@ -29,11 +29,13 @@ struct SurfaceContact {
 };
 
 struct PointContact {
-    enum Source : int { vertex_obstacle, shapes } source = vertex_obstacle;
-    std::uint64_t key = 0;       // vertex << 32 | obstacle, or object a << 32 | object b (a < b)
+    enum Source : int { vertex_obstacle, edge_obstacle, triangle_obstacle, shapes } source = vertex_obstacle;
+    std::uint64_t key = 0;       // vertex, edge or triangle << 32 | obstacle, or object a << 32 | object b (a < b)
     std::uint64_t feature = 0;   // which of the pair's points, stable while the same features touch
-    SurfaceVertex a, b;          // what carries the two points
-    int vertex = -1;             // surface vertex of side a, -1 = none
+    SurfaceVertex a, b;          // what carries the two points; a: only where one vertex does
+    int vertex = -1;             // surface vertex of side a, -1 = none or several
+    std::array<int, 3> stencil{-1, -1, -1}; // surface vertices of side a; none for shapes
+    std::array<Real, 3> weight{};           // their parts of the point of side a, sum 1
     int obstacle = -1;           // of side b, -1 = none
     int object_a = -1, object_b = -1;
     Real3 normal;                // unit, from b to a

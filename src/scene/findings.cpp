@@ -1,39 +1,19 @@
 #include "scene/findings.h"
-#include "collision/collision.h"
 #include "collision/intersections.h"
 #include "core/math.h"
 #include "geometry/bounds.h"
 #include "geometry/repair.h"
 #include "geometry/topology.h"
 #include "geometry/triangulate.h"
+#include "model/contacts.h"
 #include "model/snapshot_of.h"
-#include "model/surface.h"
+#include "scene/finding_text.h"
 #include <algorithm>
-#include <map>
 
 namespace sinew {
 
 namespace {
 constexpr Real kThin = 1e-9; // as RepairOptions::thin: what repair would remove
-
-std::string text(const std::array<int, 2>& e) { return std::to_string(e[0]) + "-" + std::to_string(e[1]); }
-std::string text(int i) { return std::to_string(i); }
-
-template <class T> std::string count_and_list(const std::vector<T>& list, const char* one, const char* many) {
-    constexpr std::size_t kShown = 5;
-    std::string s = std::to_string(list.size()) + " " + (list.size() == 1 ? one : many) + " (";
-    for (std::size_t i = 0; i < list.size() && i < kShown; ++i) s += (i ? ", " : "") + text(list[i]);
-    return s + (list.size() > kShown ? ", ...)" : ")");
-}
-
-Finding make_finding(const std::string& object, const char* kind, std::string message, const std::vector<Real3>& x) {
-    Finding f;
-    f.object = object;
-    f.kind = kind;
-    f.message = std::move(message);
-    f.positions = x;
-    return f;
-}
 
 void add_polygons(Finding& f, const PolygonMesh& m, const std::vector<int>& polygons) {
     for (int p : polygons)
@@ -135,31 +115,13 @@ bool pass_through(const std::array<Vec3, 3>& a, const std::array<Vec3, 3>& b, Re
     return std::min(a1, b1) - std::max(a0, b0) > tolerance;
 }
 
-// Vertices inside analytic obstacles that they touch: by the true shape, so that floors count too.
-void find_sunk_vertices(const Parallel& parallel, const Model& m, const State& s, std::vector<Finding>& out) {
-    std::vector<Real3> x(m.surface.vertices.size());
-    surface_positions(parallel, m, surface_state(s), x);
-    DetectScratch scratch;
-    Contacts contacts;
-    detect_obstacles(parallel, m, x, s.point.alive, s.frame, 0, scratch, contacts);
-    std::map<std::pair<int, int>, std::vector<int>> sunk; // objects -> vertices
-    for (const PointContact& c : contacts.point_point) {
-        const Real size = std::max(Real(1), vec(x[c.vertex]).cwiseAbs().maxCoeff());
-        if (c.gap + c.thickness < -1e-6 * size) sunk[{c.object_a, c.object_b}].push_back(c.vertex);
-    }
-    for (const auto& [objects, vertices] : sunk) {
-        int first = 0; // surface vertices of an object come one after another
-        while (m.surface.object[first] != objects.first) ++first;
-        std::vector<int> own;
-        std::vector<Real3> positions;
-        for (int v : vertices) own.push_back(v - first);
-        for (std::size_t v = first; v < x.size() && m.surface.object[v] == objects.first; ++v) positions.push_back(x[v]);
-        Finding f = make_finding(m.objects[objects.first].name, "inside", "", positions);
-        f.other = m.objects[objects.second].name;
-        f.message = "inside " + f.other + ": " + count_and_list(own, "vertex", "vertices");
-        f.vertices = own;
-        out.push_back(std::move(f));
-    }
+bool cannot_move(const Model& m, const std::string& name) {
+    const Id i = find(m, name);
+    if (!i) return false;
+    const Object& o = m.objects[i.index];
+    for (int k = o.frames.begin; k < o.frames.end; ++k)
+        if (!(m.frame.flags[k] & kFixed)) return false;
+    return o.points.begin == o.points.end;
 }
 
 bool may_touch(const Model& m, const RuleTable& rules, const std::string& a, const std::string& b) {
@@ -204,13 +166,14 @@ void find_intersection_defects(const Parallel& parallel, const std::string& name
 
 std::vector<Finding> find_defects(const Parallel& parallel, const Model& model, const State& state) {
     std::vector<Finding> out;
-    if (!model.layout) return out;
+    if (!model.layout || !find_numbers_that_are_none(model, state, out)) return out;
+    find_inverted_elements(model, state, out);
+    ObjectPairs crossing;
     const Snapshot now = snapshot_of(model, state);
     struct Placed {
         const std::string* name;
         PolygonMesh mesh;
         Aabb box;
-        bool rigid;
     };
     std::vector<Placed> meshes;
     RuleTable rules;
@@ -224,7 +187,7 @@ std::vector<Finding> find_defects(const Parallel& parallel, const Model& model, 
         }
         find_mesh_defects(model.layout->objects[i].name, m, out);
         if (model.layout->objects[i].kind == "plane") continue;
-        meshes.push_back({&model.layout->objects[i].name, std::move(m), {}, model.layout->objects[i].rigid});
+        meshes.push_back({&model.layout->objects[i].name, std::move(m), {}});
         meshes.back().box = box_of(meshes.back().mesh);
     }
     for (std::size_t i = 0; i < meshes.size(); ++i) {
@@ -233,10 +196,14 @@ std::vector<Finding> find_defects(const Parallel& parallel, const Model& model, 
             if (overlap(meshes[i].box, meshes[j].box) && may_touch(model, rules, *meshes[i].name, *meshes[j].name)) {
                 const std::size_t before = out.size();
                 find_intersection_defects(parallel, *meshes[i].name, meshes[i].mesh, *meshes[j].name, &meshes[j].mesh, out);
-                if (out.size() > before) out.back().serious = !(meshes[i].rigid && meshes[j].rigid);
+                if (out.size() == before) continue;
+                // parts of a set that nobody moves may stand in each other
+                out.back().serious = !(cannot_move(model, *meshes[i].name) && cannot_move(model, *meshes[j].name));
+                const Id a = find(model, *meshes[i].name), b = find(model, *meshes[j].name);
+                if (a && b) crossing.insert({std::min(a.index, b.index), std::max(a.index, b.index)});
             }
     }
-    find_sunk_vertices(parallel, model, state, out);
+    find_start_defects(parallel, model, state, crossing, out);
     return out;
 }
 

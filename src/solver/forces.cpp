@@ -48,11 +48,9 @@ void refresh_forces(const Parallel& parallel, const Model& m, ForceScratch& s) {
 static void add_contacts(const Parallel& parallel, const Model& m, const Evaluation& ev, const SurfaceState& at,
                          ForceScratch& s, std::span<Real> f) {
     s.contacts.point_point.clear();
-    if (s.energies_only || m.obstacles.empty() || m.surface.vertices.empty()) return;
-    s.surface.resize(m.surface.vertices.size());
-    surface_positions(parallel, m, at, s.surface);
-    detect_obstacles(parallel, m, s.surface, at.point.alive, at.frame, 0, s.detect, s.contacts);
-    build_contact_elements(m, s.contacts, s.contact_tables);
+    if (s.energies_only || m.obstacles.empty()) return;
+    detect_points(parallel, m, at, 0, s.detect, s.contacts); // a state that is not finite shows after the step
+    build_contact_elements(m, at.frame, s.contacts, s.contact_tables);
     const Dofs dofs = dofs_of(m);
     for (const Table& t : s.contact_tables.energies) {
         const int n = t.row->dofs;
@@ -62,9 +60,12 @@ static void add_contacts(const Parallel& parallel, const Model& m, const Evaluat
         t.row->gradient(t, ev, 0, t.count(), gradient);
         t.row->force(t, ev, 0, t.count(), force);
         for (int e = 0; e < t.count(); ++e) {
-            const int id = t.stencil[e];
-            Real* to = f.data() + (t.row->points ? dofs.point_offset(id) : dofs.frame_offset(id));
-            for (int i = 0; i < n; ++i) to[i] += force[e * n + i] - gradient[e * n + i];
+            const std::size_t own = std::size_t(e) * n, width = n / t.row->stencil; // points or one frame
+            for (int k = 0; k < t.row->stencil; ++k) {
+                const int id = t.stencil[e * t.row->stencil + k];
+                Real* to = f.data() + (t.row->points ? dofs.point_offset(id) : dofs.frame_offset(id));
+                for (std::size_t i = 0; i < width; ++i) to[i] += force[own + k * width + i] - gradient[own + k * width + i];
+            }
         }
     }
 }

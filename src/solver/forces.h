@@ -1,7 +1,7 @@
 // All forces on all unknowns at one moment: potentials, forces without potential, contacts, input. What explicit schemes
 // and the root-finding baselines evaluate.
 #pragma once
-#include "collision/collision.h"
+#include "collision/detect_points.h"
 #include "energy/assemble.h"
 #include "energy/contact.h"
 #include "energy/spring_batch.h"
@@ -27,8 +27,7 @@ struct ForceScratch {
     UniformGravity gravity;
     ElementSet elements;             // all but packed springs
     Gather potentials, forces;
-    std::vector<Real3> surface;
-    DetectScratch detect;
+    PointsScratch detect;
     Contacts contacts;
     Tables contact_tables;
     std::vector<Real> local;         // of contact elements

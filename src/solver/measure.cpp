@@ -1,6 +1,7 @@
 #include "solver/measure.h"
 #include "model/surface.h"
 #include <algorithm>
+#include <limits>
 
 namespace sinew {
 
@@ -74,18 +75,15 @@ static void measure_scalars(const Model& m, const State& s, Report& r) {
 
 static void measure_contacts(const Parallel& parallel, const Model& m, const State& s, MeasureScratch& scratch, Report& r) {
     scratch.contacts.point_point.clear();
-    if (r.islands + r.asleep > 0) return build_contact_elements(m, scratch.contacts, scratch.contact_tables); // the solver's own
-    if (!m.obstacles.empty() && !m.surface.vertices.empty()) {
-        scratch.surface.resize(m.surface.vertices.size());
-        surface_positions(parallel, m, surface_state(s), scratch.surface);
-        detect_obstacles(parallel, m, scratch.surface, s.point.alive, s.frame, 0, scratch.detect, scratch.contacts);
-    }
+    if (r.islands + r.asleep > 0) return build_contact_elements(m, s.frame, scratch.contacts, scratch.contact_tables); // the solver's own
+    const bool finite = detect_points(parallel, m, surface_state(s), 0, scratch.detect, scratch.contacts);
     r.contact_count = int(scratch.contacts.point_point.size());
     r.gap = 0;
     for (std::size_t i = 0; i < scratch.contacts.point_point.size(); ++i)
         r.gap = i ? std::min(r.gap, scratch.contacts.point_point[i].gap) : scratch.contacts.point_point[i].gap;
     r.penetration = std::max(0.0, -r.gap);
-    build_contact_elements(m, scratch.contacts, scratch.contact_tables);
+    if (!finite) r.gap = r.penetration = std::numeric_limits<Real>::quiet_NaN(); // nobody can tell
+    build_contact_elements(m, s.frame, scratch.contacts, scratch.contact_tables);
 }
 
 void measure(const Parallel& parallel, const Model& m, const State& s, MeasureScratch& scratch, Report& r) {

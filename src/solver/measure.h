@@ -1,6 +1,6 @@
 // Health numbers of a state: energies by kind, momenta, centre, contacts, constraint error. Used after every step.
 #pragma once
-#include "collision/collision.h"
+#include "collision/detect_points.h"
 #include "constraint/assemble.h"
 #include "energy/assemble.h"
 #include "energy/contact.h"
@@ -10,8 +10,7 @@ namespace sinew {
 
 struct MeasureScratch {
     std::vector<Real> partial;
-    std::vector<Real3> surface;
-    DetectScratch detect;
+    PointsScratch detect;
     Contacts contacts;
     Tables contact_tables;
     ElementSet elements;

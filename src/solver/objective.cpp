@@ -145,11 +145,12 @@ void add_contact_forces(const StepProblem& p, const Evaluation& ev, Objective& o
         t.row->gradient(t, ev, 0, t.count(), gradient);
         if (!total_force.empty()) t.row->force(t, ev, 0, t.count(), force);
         for (int e = 0; e < t.count(); ++e) {
-            const int id = t.stencil[e];
-            const int offset = t.row->points ? dofs.point_offset(id) : dofs.frame_offset(id);
+            const int width = n / t.row->stencil; // points or one frame
             for (int k = 0; k < n; ++k) {
-                total_gradient[offset + k] += gradient[e * n + k];
-                if (!total_force.empty()) total_force[offset + k] += force[e * n + k];
+                const int id = t.stencil[e * t.row->stencil + k / width];
+                const int at = (t.row->points ? dofs.point_offset(id) : dofs.frame_offset(id)) + k % width;
+                total_gradient[at] += gradient[e * n + k];
+                if (!total_force.empty()) total_force[at] += force[e * n + k];
             }
         }
     }
@@ -265,11 +266,9 @@ Evaluation evaluation_at(const StepProblem& p, const Objective& o) {
 void detect_contacts(const StepProblem& p, std::span<const Real> d, Objective& o) {
     if (p.model.obstacles.empty() || p.model.surface.vertices.empty()) return;
     move_points(p, d, o);
-    o.surface.resize(p.model.surface.vertices.size());
-    surface_positions(p.parallel, p.model, {o.points, o.frames, o.animated}, o.surface);
-    detect_obstacles(p.parallel, p.model, o.surface, o.points.alive, o.frames, o.margin, o.detect,
-                     o.contacts);
-    build_contact_elements(p.model, o.contacts, o.contact_tables);
+    // positions that are not finite show in the residual
+    detect_points(p.parallel, p.model, {o.points, o.frames, o.animated}, o.margin, o.detect, o.contacts);
+    build_contact_elements(p.model, o.frames, o.contacts, o.contact_tables);
     collect_elements(o.contact_tables, o.touching);
 }
 

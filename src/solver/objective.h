@@ -62,8 +62,7 @@ struct Objective {
     int not_finite = -1;        // point whose residual is not finite
 
     // contacts
-    std::vector<Real3> surface;
-    DetectScratch detect;
+    PointsScratch detect;
     Contacts contacts;
     Tables contact_tables;
     ElementSet touching;

@@ -132,7 +132,7 @@ bool VelocitySolver::detect(const Model& m, const State& s, Real h) {
     if (point_count(m) == 0) return true;
     surface.resize(m.surface.vertices.size());
     surface_positions(*parallel, m, surface_state(s), surface);
-    detect_obstacles(*parallel, m, surface, s.point.alive, s.frame, margin, obstacles, found);
+    if (!detect_obstacles(*parallel, m, surface, s.point.alive, s.frame, margin, obstacles, found)) return false;
     return detect_surface(*parallel, m, surface, s.point.alive, {.margin = margin}, surface_scratch, found);
 }
 

@@ -104,7 +104,7 @@ struct Lister {
     void add_pair(Touch& t, const PointContact& c) {
         const auto body_of = [&](const SurfaceVertex& v) { return v.kind == SurfaceVertex::frame ? point_count(m) + v.index : v.index; };
         const auto plain = [](const SurfaceVertex& v) { return v.kind == SurfaceVertex::frame || v.kind == SurfaceVertex::point; };
-        if (!plain(c.a) || !plain(c.b)) return add(t, sinew::stencil_of(c));
+        if (!plain(c.a) || !plain(c.b)) return add(t, sinew::stencil_of(m, c));
         t.body_a = body_of(c.a), t.body_b = body_of(c.b);
         if (!moves(t.body_a) && !moves(t.body_b)) return;
         const auto velocity = [&](int b) { return Vec3(q.v[b] + q.w[b].cross(t.at - q.x[b])); };
@@ -139,7 +139,7 @@ const std::vector<SurfaceContact>& range_of(const Contacts& c, int kind) {
 } // namespace
 
 ContactStencil stencil_of(const Model& m, const Contacts& c, const Touch& t) {
-    return t.kind < 2 ? stencil_of(c.point_point[t.index]) : stencil_of(m, range_of(c, t.kind)[t.index]);
+    return t.kind < 2 ? stencil_of(m, c.point_point[t.index]) : stencil_of(m, range_of(c, t.kind)[t.index]);
 }
 
 void list_touches(const Model& m, const State& s, const Contacts& contacts, const RowProblem& q, const ReachOptions& reach,

@@ -170,6 +170,44 @@ TEST(convex_query, a_spinning_rod_hits_a_ball_at_the_angle_of_the_closed_form) {
     }
 }
 
+// The axis of the screw 1e9 m away: the motion is nearly straight, and as exact as a straight one.
+TEST(convex_query, a_screw_about_a_far_axis_is_as_exact_as_a_straight_motion) {
+    const Convex ball = shape(Shape::sphere, {0.5, 0, 0});
+    const Real far = 1e9, turn = 8 / far;
+    const RigidMotion m{place({0, 0, 0}), {0, far, 0}, Vec3::Zero(), {0, 0, turn}};
+    for (Real t : {0.0, 0.1, 0.37, 0.5, 1.0}) {
+        // x = far sin(turn t), y = far (1 - cos(turn t)), in extended precision
+        const long double angle = (long double)turn * t;
+        const Vec3 exact(Real((long double)far * sinl(angle)), Real(2 * (long double)far * sinl(angle / 2) * sinl(angle / 2)), 0);
+        EXPECT_NEAR((place_at(m, t).p - exact).norm(), 0, 1e-14) << t; // 8 m times the unit of rounding
+    }
+    CastHit hit;
+    ASSERT_TRUE(cast_convex(ball, m, ball, resting(place({4, 0.6, 0})), 0, hit));
+    EXPECT_NEAR(hit.time, 3.2 / 8, 1e-8); // the path rises by 5e-9 m; half the tolerance of the search is 1e-8 m
+    EXPECT_LE(hit.time, 3.2 / 8 + 1e-9);
+    EXPECT_TRUE(hit.converged);
+}
+
+// A floor that tilts about the origin meets a ball beside it: distance cos(phi) y - sin(phi) x of the centre = radius.
+TEST(convex_query, a_turning_half_space_hits_when_the_closed_form_says) {
+    const Convex ball = shape(Shape::sphere, {0.5, 0, 0});
+    const Real phi = std::acos(0.5 / std::sqrt(5.0)) - std::atan2(2.0, 1.0);
+    for (Shape::Kind kind : {Shape::half_space, Shape::plane}) {
+        const Convex floor = shape(kind, {});
+        const RigidMotion tilt{place({0, 0, 0}), Vec3::Zero(), Vec3::Zero(), {0, 0, 1}};
+        CastHit hit;
+        ASSERT_TRUE(cast_convex(floor, tilt, ball, resting(place({2, 1, 0})), 0, hit)) << kind;
+        EXPECT_LE(hit.time, phi);
+        EXPECT_NEAR(hit.time, phi, 1e-7);
+        EXPECT_TRUE(hit.converged);
+        ASSERT_TRUE(cast_convex(ball, resting(place({2, 1, 0})), floor, tilt, 0, hit)) << kind;
+        EXPECT_NEAR(hit.time, phi, 1e-7);
+        // away from it
+        const RigidMotion back{place({0, 0, 0}), Vec3::Zero(), Vec3::Zero(), {0, 0, -0.9}};
+        EXPECT_FALSE(cast_convex(floor, back, ball, resting(place({2, 1, 0})), 0, hit)) << kind;
+    }
+}
+
 TEST(convex_query, casts_never_miss_and_are_never_late) {
     int hits = 0, misses = 0, rough = 0;
     for (int i = 0; i < kConvexKinds; ++i)

@@ -48,7 +48,7 @@ TEST(detect_shapes, a_box_on_the_floor_has_four_points_with_normal_up_and_the_de
         EXPECT_LT((vertex_position(b.model, surface_state(b.state), c.b) - vec(c.at)).norm(), 1e-12);
         const Vec3 velocity = vertex_velocity(b.model, surface_state(b.state), c.b);
         EXPECT_LT((velocity - vec(c.velocity)).norm(), 1e-12);
-        const Real apart = stencil_distance(b.model, surface_state(b.state), stencil_of(c), vec(c.normal));
+        const Real apart = stencil_distance(b.model, surface_state(b.state), stencil_of(b.model, c), vec(c.normal));
         EXPECT_NEAR(apart, c.gap, 1e-12); // the points lie on the grown shapes
         corners.insert({std::round(c.at.x * 2), std::round(c.at.z * 2)});
     }
@@ -163,7 +163,7 @@ TEST(detect_shapes, every_broad_phase_gives_the_same_contacts) {
     const auto parallel = make_parallel(Context{1, {}, {}});
     const Contacts expected = detect(b);
     for (const BroadPhase phase :
-         {BroadPhase::sweep, BroadPhase::grid, BroadPhase::hierarchical_grid, BroadPhase::brute_force}) {
+         {BroadPhase::tree, BroadPhase::sweep, BroadPhase::grid, BroadPhase::hierarchical_grid, BroadPhase::brute_force}) {
         ShapeScratch scratch;
         scratch.broad_phase = phase;
         Contacts out;

@@ -2,6 +2,7 @@
 #include "geometry/generate.h"
 #include "scene/compile.h"
 #include <gtest/gtest.h>
+#include <limits>
 
 using namespace sinew;
 
@@ -92,4 +93,126 @@ TEST(findings, what_starts_inside_a_floor_is_named_unless_it_does_not_touch_it) 
     EXPECT_EQ(found[0].object, "dust");
     EXPECT_EQ(found[0].message, "inside floor: 2 vertices (1, 2)");
     EXPECT_TRUE(findings(R"(, "contact": [ { "between": ["dust", "floor"], "off": true } ])").empty());
+}
+
+namespace {
+std::vector<Finding> findings_of(const std::string& objects, const std::string& rest = "") {
+    const auto parsed = parse_scene("{ \"objects\": {" + objects + "}" + rest + " }", "t");
+    EXPECT_TRUE(parsed) << to_string(parsed.errors[0]);
+    if (!parsed) return {};
+    const auto c = compile_scene(*parsed.value);
+    EXPECT_TRUE(c) << to_string(c.errors[0]);
+    if (!c) return {};
+    return find_defects(*make_parallel(Context{1, {}, {}}), c.value->model, c.value->state);
+}
+} // namespace
+
+TEST(findings, bodies_that_overlap_at_the_start_are_serious_and_bodies_that_touch_are_not) {
+    const auto boxes = [](const char* y) {
+        return findings_of(std::string(R"("a": { "kind": "box", "size": [1, 1, 1], "density": 1000 },
+            "b": { "kind": "box", "size": [1, 1, 1], "density": 1000, "at": [0.2, )") + y + ", 0.1] }");
+    };
+    std::vector<Finding> found = boxes("0.9");
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].object, "a");
+    EXPECT_EQ(found[0].other, "b");
+    EXPECT_TRUE(found[0].serious);
+    EXPECT_FALSE(found[0].polygons.empty());
+    found = boxes("1");
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_FALSE(found[0].serious);
+    EXPECT_EQ(found[0].message, "touches b at 4 places");
+    EXPECT_TRUE(boxes("1.01").empty());
+}
+
+TEST(findings, a_body_wholly_inside_another_is_serious) {
+    for (const char* kind : {"box", "sphere", "cylinder"}) {
+        const std::vector<Finding> found = findings_of(std::string(R"("outer": { "kind": "box", "size": [2, 2, 2], "density": 1000 },
+            "inner": { "kind": ")") + kind + R"(", "density": 1000, "scale": 0.3, "at": [0.1, 0.2, 0] })");
+        ASSERT_EQ(found.size(), 1u) << kind;
+        EXPECT_TRUE(found[0].serious);
+        EXPECT_EQ(found[0].object, "outer");
+        EXPECT_EQ(found[0].message.substr(0, 18), "overlaps inner by ");
+    }
+}
+
+TEST(findings, a_body_in_the_floor_is_named_with_its_vertices) {
+    const std::vector<Finding> found = findings_of(R"("floor": { "kind": "plane" }, "box": { "kind": "box", "size": [1, 1, 1], "density": 1, "at": [0, 0.4, 0] })");
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_TRUE(found[0].serious);
+    EXPECT_EQ(found[0].message.substr(0, 26), "inside floor: 4 vertices (");
+}
+
+TEST(findings, held_bodies_in_each_other_are_not_serious) {
+    const std::vector<Finding> found = findings_of(R"("a": { "kind": "box" }, "b": { "kind": "box", "at": [0.3, 0.2, 0.1] })");
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_FALSE(found[0].serious);
+}
+
+TEST(findings, particles_inside_a_closed_body_and_in_a_triangle_are_named) {
+    std::vector<Finding> found = findings_of(R"("can": { "kind": "cylinder", "radius": 0.5, "height": 1 },
+        "dust": { "kind": "particles", "positions": [[2, 0, 0], [0.1, 0.2, 0.1]], "mass": 1 })");
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].object, "dust");
+    EXPECT_EQ(found[0].message, "inside can: 1 vertex (1)");
+    EXPECT_TRUE(found[0].serious);
+    found = findings_of(R"("sheet": { "kind": "cloth_grid", "edge": 0.5, "at": [0, 0, 0] },
+        "dust": { "kind": "particles", "positions": [[2, 0, 0], [0.07, 0, 0.03]], "mass": 1 })");
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].object, "dust");
+    EXPECT_EQ(found[0].message, "touches sheet: 1 vertex (1)");
+    EXPECT_FALSE(found[0].serious);
+}
+
+TEST(findings, a_rope_through_a_sheet_is_named_by_its_edge) {
+    const std::vector<Finding> found = findings_of(R"("sheet": { "kind": "cloth_grid", "edge": 0.5, "at": [0, 0, 0] },
+        "rope": { "kind": "rope", "from": [0.07, 0.35, 0.03], "to": [0.07, -0.65, 0.03], "count": 5 })");
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].object, "rope");
+    EXPECT_EQ(found[0].message, "passes through sheet: 1 edge (1)");
+    EXPECT_TRUE(found[0].serious);
+}
+
+TEST(findings, coplanar_sheets_touch_and_crossing_ones_are_serious) {
+    const auto sheets = [](const char* second) {
+        return findings_of(std::string(R"("a": { "kind": "cloth_grid", "edge": 0.5, "at": [0, 0, 0] },
+            "b": { "kind": "cloth_grid", "edge": 0.5, )") + second + "}");
+    };
+    std::vector<Finding> found = sheets(R"("at": [0.21, 0, 0.13])");
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_FALSE(found[0].serious);
+    EXPECT_EQ(found[0].message.substr(0, 11), "touches b: ");
+    found = sheets(R"("at": [0.21, 0, 0.13], "rotate": { "axis": [1, 0, 0], "angle": "80 deg" })");
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_TRUE(found[0].serious);
+}
+
+TEST(findings, inverted_tetrahedra_of_a_solid_are_named) {
+    const auto parsed = parse_scene(R"({ "objects": { "jelly": { "kind": "solid", "cells": [2, 2, 2] } } })", "t");
+    ASSERT_TRUE(parsed) << to_string(parsed.errors[0]);
+    auto c = compile_scene(*parsed.value);
+    ASSERT_TRUE(c) << to_string(c.errors[0]);
+    const auto parallel = make_parallel(Context{1, {}, {}});
+    EXPECT_TRUE(find_defects(*parallel, c.value->model, c.value->state).empty());
+    c.value->state.point.x[0] = {10, 10, 10}; // a corner through the block
+    const std::vector<Finding> found = find_defects(*parallel, c.value->model, c.value->state);
+    ASSERT_FALSE(found.empty());
+    EXPECT_EQ(found[0].object, "jelly");
+    EXPECT_EQ(found[0].kind, "inverted");
+    EXPECT_TRUE(found[0].serious);
+    EXPECT_FALSE(found[0].polygons.empty());
+}
+
+TEST(findings, positions_that_are_no_numbers_are_named) {
+    const auto parsed = parse_scene(R"({ "objects": { "floor": { "kind": "plane" },
+        "dust": { "kind": "particles", "positions": [[2, 0, 0], [0, 1, 0]], "mass": 1 } } })", "t");
+    ASSERT_TRUE(parsed);
+    auto c = compile_scene(*parsed.value);
+    ASSERT_TRUE(c) << to_string(c.errors[0]);
+    c.value->state.point.x[1].y = std::numeric_limits<double>::quiet_NaN();
+    const std::vector<Finding> found = find_defects(*make_parallel(Context{1, {}, {}}), c.value->model, c.value->state);
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].object, "dust");
+    EXPECT_TRUE(found[0].serious);
+    EXPECT_EQ(found[0].message, "position or velocity is not a number: 1 point (1)");
 }
