@@ -90,6 +90,7 @@ void add_features(const Search& w, PointContact::Source source, int element, con
         const FeaturePoint& f = points.point[i];
         PointContact c;
         c.source = source;
+        c.a = {SurfaceVertex::embedded, -1, {}}; // several vertices: the stencil
         c.feature = std::uint64_t(f.feature);
         Vec3 x = Vec3::Zero();
         for (std::size_t j = 0; j < N; ++j) {

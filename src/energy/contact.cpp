@@ -1,7 +1,5 @@
 #include "energy/contact.h"
-#include "energy/contact_penalty_edge.h"
 #include "energy/contact_penalty_frame.h"
-#include "energy/contact_penalty_triangle.h"
 #include "energy/list.h"
 #include "model/surface.h"
 #include <algorithm>
@@ -13,8 +11,6 @@ namespace {
 struct PenaltyRows {
     const ElementRow& point = *find_energy(ContactPenalty::name);
     const ElementRow& frame = *find_energy(ContactPenaltyFrame::name);
-    const ElementRow& edge = *find_energy(ContactPenaltyEdge::name);
-    const ElementRow& triangle = *find_energy(ContactPenaltyTriangle::name);
 };
 const PenaltyRows& rows() {
     static const PenaltyRows all;
@@ -29,25 +25,6 @@ void clear_table(Table& t) {
 
 ContactPenalty::Params penalty_of(const Obstacle& o, const PointContact& c) {
     return {o.stiffness, o.damping, c.thickness, c.normal, c.at, c.velocity};
-}
-
-// a place inside an edge or a triangle; only of points
-void add_blend(const Model& m, const PointContact& c, Tables& out) {
-    std::array<int, 3> index{-1, -1, -1};
-    int n = 0;
-    bool movable = false;
-    for (; n < 3 && c.stencil[n] >= 0; ++n) {
-        const SurfaceVertex& v = m.surface.vertices[c.stencil[n]];
-        if (v.kind != SurfaceVertex::point) return;
-        index[n] = v.index;
-        movable = movable || is_movable(m, v);
-    }
-    if (!movable) return;
-    Table& t = table_of(out.energies, n == 2 ? rows().edge : rows().triangle);
-    const ContactPenaltyTriangle::Params three{penalty_of(m.obstacles[c.obstacle], c), c.weight};
-    const ContactPenaltyEdge::Params two{three.contact, three.weight};
-    const void* p = n == 2 ? static_cast<const void*>(&two) : static_cast<const void*>(&three);
-    add_element(t, p, std::span<const int>(index.data(), std::size_t(n)), {}, c.object_a);
 }
 
 void add_vertex(const Model& m, const PointContact& c, Tables& out) {
@@ -84,12 +61,11 @@ void add_shapes(const Model& m, const FrameState& frames, const PointContact& c,
 } // namespace
 
 void build_contact_elements(const Model& m, const FrameState& frames, const Contacts& contacts, Tables& out) {
-    for (const ElementRow* row : {&rows().point, &rows().frame, &rows().edge, &rows().triangle})
+    for (const ElementRow* row : {&rows().point, &rows().frame})
         clear_table(table_of(out.energies, *row));
     for (const PointContact& c : contacts.point_point) {
         if (c.source == PointContact::vertex_obstacle) add_vertex(m, c, out);
-        else if (c.source == PointContact::shapes) add_shapes(m, frames, c, out);
-        else add_blend(m, c, out);
+        if (c.source == PointContact::shapes) add_shapes(m, frames, c, out);
     }
 }
 

@@ -6,10 +6,12 @@
 
 namespace sinew {
 
-// Penalty elements of what touches an analytic obstacle: contact_penalty for vertices that are points, _edge and _triangle
-// for places inside edges and triangles of points, _frame for points of rigid bodies, by their vertices or their shapes.
-// Frames are those of the detection. Tables are cleared and refilled; all always exist, so that element sets keep their
-// shape.
+// Penalty elements of what touches an analytic obstacle: contact_penalty for vertices that are points, _frame for points
+// of rigid bodies, by their vertices or their shapes. Frames are those of the detection. Tables are cleared and refilled;
+// both always exist, so that element sets keep their shape.
+// Places inside edges and triangles get no penalty: which of them are nearest jumps from element to element while a sheet
+// wraps an obstacle, and with them the energy, so that Newton's method does not converge; the contacts are there for
+// solvers with constraints.
 void build_contact_elements(const Model&, const FrameState&, const Contacts&, Tables&);
 
 } // namespace sinew

@@ -1,7 +1,5 @@
 #include "energy/contact_power.h"
-#include "energy/contact_penalty_edge.h"
 #include "energy/contact_penalty_frame.h"
-#include "energy/contact_penalty_triangle.h"
 
 namespace sinew {
 
@@ -12,13 +10,8 @@ template <class E> static const ContactPenalty::Data& contact_of(const typename 
         return d.contact;
 }
 
-// Force on the point of contact. A frame's first three numbers are it; the points of an edge or triangle share it.
-template <class E> static Vec3 total_of(const VecN<kDofs<E>>& f) {
-    Vec3 sum = f.template head<3>();
-    for (int i = 1; i < E::points; ++i) sum += f.template segment<3>(3 * i);
-    return sum;
-}
-
+// the first three numbers of an element's gradient and force are those of the vertex, for points and frames
+// alike
 template <class E> static void add_power(const Table& t, const Evaluation& ev, ContactPower& out) {
     VecN<kDofs<E>> gradient, force;
     for (int e = 0; e < t.count(); ++e) {
@@ -26,8 +19,8 @@ template <class E> static void add_power(const Table& t, const Evaluation& ev, C
         if (v == Vec3::Zero()) continue;
         t.row->gradient(t, ev, e, e + 1, gradient.data());
         t.row->force(t, ev, e, e + 1, force.data());
-        out.damping += total_of<E>(force).dot(v);
-        out.total += total_of<E>(force - gradient).dot(v);
+        out.damping += force.template head<3>().dot(v);
+        out.total += (force - gradient).template head<3>().dot(v);
     }
 }
 
@@ -36,8 +29,6 @@ ContactPower contact_power(const Tables& contacts, const Evaluation& ev) {
     for (const Table& t : contacts.energies) {
         if (t.row->name == ContactPenalty::name) add_power<ContactPenalty>(t, ev, out);
         if (t.row->name == ContactPenaltyFrame::name) add_power<ContactPenaltyFrame>(t, ev, out);
-        if (t.row->name == ContactPenaltyEdge::name) add_power<ContactPenaltyEdge>(t, ev, out);
-        if (t.row->name == ContactPenaltyTriangle::name) add_power<ContactPenaltyTriangle>(t, ev, out);
     }
     return out;
 }

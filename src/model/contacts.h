@@ -32,7 +32,7 @@ struct PointContact {
     enum Source : int { vertex_obstacle, edge_obstacle, triangle_obstacle, shapes } source = vertex_obstacle;
     std::uint64_t key = 0;       // vertex, edge or triangle << 32 | obstacle, or object a << 32 | object b (a < b)
     std::uint64_t feature = 0;   // which of the pair's points, stable while the same features touch
-    SurfaceVertex a, b;          // what carries the two points; a: only where one vertex does
+    SurfaceVertex a, b;          // what carries the two points; a: embedded, -1 where several vertices do (stencil)
     int vertex = -1;             // surface vertex of side a, -1 = none or several
     std::array<int, 3> stencil{-1, -1, -1}; // surface vertices of side a; none for shapes
     std::array<Real, 3> weight{};           // their parts of the point of side a, sum 1

@@ -182,12 +182,32 @@ void find_enclosed(Start& w, std::vector<Finding>& out) {
     report(w, found, "inside", "inside", true, false, out);
 }
 
+// whether the surface around a vertex that lies in a triangle is on both sides of it: then it passes through
+bool is_on_both_sides(const Start& w, const std::vector<std::vector<int>>& ends, const SurfaceContact& c) {
+    const Vec3 x0 = vec(w.x[c.vertex[1]]);
+    const Vec3 n = (Vec3(vec(w.x[c.vertex[2]])) - x0).cross(Vec3(vec(w.x[c.vertex[3]])) - x0).stableNormalized();
+    Real low = 0, high = 0;
+    for (int v : ends[c.vertex[0]]) {
+        const Real h = n.dot(vec(w.x[v]) - x0);
+        low = std::min(low, h), high = std::max(high, h);
+    }
+    return low < -w.tolerance && high > w.tolerance;
+}
+
 // Surfaces at distance zero: coplanar triangles, points in triangles, crossing edges.
 void find_touching(Start& w, std::vector<Finding>& out) {
     SurfaceScratch scratch;
     Contacts contacts;
     if (!detect_surface(w.parallel, w.m, w.x, w.s.point.alive, {w.tolerance, false, 1}, scratch, contacts)) return;
-    Found found;
+    Found found, through;
+    std::vector<std::vector<int>> ends(w.x.size());
+    for (const auto& e : w.m.surface.edges) ends[e[0]].push_back(e[1]), ends[e[1]].push_back(e[0]);
+    for (const SurfaceContact& c : contacts.vertex_triangle) {
+        const int a = w.m.surface.object[c.vertex[0]], b = w.m.surface.object[c.vertex[1]];
+        if (c.gap + c.thickness > w.tolerance || is_known(w, a, b) || !may_meet(w, a, b)) continue;
+        if (is_on_both_sides(w, ends, c)) through[{a, b}].push_back(own_index(w.m, c.vertex[0]));
+    }
+    report(w, through, "intersection", "passes through", true, false, out);
     const auto add = [&](const std::vector<SurfaceContact>& list, int on_a) {
         for (const SurfaceContact& c : list) {
             const int a = w.m.surface.object[c.vertex[0]], b = w.m.surface.object[c.vertex[on_a]];

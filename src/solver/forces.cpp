@@ -60,12 +60,9 @@ static void add_contacts(const Parallel& parallel, const Model& m, const Evaluat
         t.row->gradient(t, ev, 0, t.count(), gradient);
         t.row->force(t, ev, 0, t.count(), force);
         for (int e = 0; e < t.count(); ++e) {
-            const std::size_t own = std::size_t(e) * n, width = n / t.row->stencil; // points or one frame
-            for (int k = 0; k < t.row->stencil; ++k) {
-                const int id = t.stencil[e * t.row->stencil + k];
-                Real* to = f.data() + (t.row->points ? dofs.point_offset(id) : dofs.frame_offset(id));
-                for (std::size_t i = 0; i < width; ++i) to[i] += force[own + k * width + i] - gradient[own + k * width + i];
-            }
+            const int id = t.stencil[e];
+            Real* to = f.data() + (t.row->points ? dofs.point_offset(id) : dofs.frame_offset(id));
+            for (int i = 0; i < n; ++i) to[i] += force[e * n + i] - gradient[e * n + i];
         }
     }
 }

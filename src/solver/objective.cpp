@@ -145,12 +145,11 @@ void add_contact_forces(const StepProblem& p, const Evaluation& ev, Objective& o
         t.row->gradient(t, ev, 0, t.count(), gradient);
         if (!total_force.empty()) t.row->force(t, ev, 0, t.count(), force);
         for (int e = 0; e < t.count(); ++e) {
-            const int width = n / t.row->stencil; // points or one frame
+            const int id = t.stencil[e];
+            const int offset = t.row->points ? dofs.point_offset(id) : dofs.frame_offset(id);
             for (int k = 0; k < n; ++k) {
-                const int id = t.stencil[e * t.row->stencil + k / width];
-                const int at = (t.row->points ? dofs.point_offset(id) : dofs.frame_offset(id)) + k % width;
-                total_gradient[at] += gradient[e * n + k];
-                if (!total_force.empty()) total_force[at] += force[e * n + k];
+                total_gradient[offset + k] += gradient[e * n + k];
+                if (!total_force.empty()) total_force[offset + k] += force[e * n + k];
             }
         }
     }
