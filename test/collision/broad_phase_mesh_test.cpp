@@ -89,7 +89,7 @@ void check_pairs(int stride) {
     Pile p;
     if (!load(p)) GTEST_SKIP() << kAbsent;
     const auto parallel = make_parallel({});
-    BroadPhaseScratch scratch[4];
+    BroadPhaseScratch scratch[std::size(kBroadPhaseNames)];
     for (int frame = 0; frame < 3; ++frame) {
         const auto x = place(p, frame);
         const auto boxes = boxes_of(p, x);

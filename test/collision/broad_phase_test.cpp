@@ -25,7 +25,7 @@ std::vector<Pair> plain_pairs(const std::vector<Aabb>& boxes) {
 } // namespace
 
 TEST(broad_phase, all_find_the_pairs_of_ten_thousand_scenes) {
-    BroadPhaseScratch scratch[5]; // kept: what one scene leaves must not matter to the next
+    BroadPhaseScratch scratch[std::size(kAll)]; // kept: what one scene leaves must not matter to the next
     std::vector<Pair> found;
     for (int seed = 0; seed < 10000; ++seed) {
         const auto boxes = make_box_scene(seed, seed % 50 == 0 ? 200 : seed % 41);
@@ -38,7 +38,7 @@ TEST(broad_phase, all_find_the_pairs_of_ten_thousand_scenes) {
 }
 
 TEST(broad_phase, all_follow_boxes_that_move) {
-    BroadPhaseScratch scratch[5];
+    BroadPhaseScratch scratch[std::size(kAll)];
     std::vector<Pair> found;
     for (int kind : {0, 2, 5, 6, 11, 12, 15}) {
         auto boxes = make_box_scene(kind, 300);
