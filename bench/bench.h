@@ -46,6 +46,7 @@ struct Entry {
 
 void run_ccd(const Options&, Results&);
 void run_collision(const Options&, Results&);
+void run_hinge(const Options&, Results&);
 void run_implicit(const Options&, Results&);
 void run_narrow(const Options&, Results&);
 void run_rigid(const Options&, Results&);

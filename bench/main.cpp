@@ -14,6 +14,7 @@ namespace sinew::bench {
 static const Entry kEntries[] = {
     {"ccd", "continuous collision queries against a plain cubic root finder", run_ccd},
     {"collision", "tree of boxes against FCL and Bullet; candidates of two sheets", run_collision},
+    {"hinge", "bending Hessian per triangle against automatic differentiation and computer algebra", run_hinge},
     {"implicit", "evaluation and assembly of an implicit step against CHOLMOD's factorisation", run_implicit},
     {"narrow", "distances and contact manifolds of convex pairs against Bullet and FCL", run_narrow, true},
     {"rigid", "pyramids, heaps and unequal masses against Bullet, ODE and MuJoCo", run_rigid},

@@ -22,32 +22,6 @@ int corner_of(const HingeMesh::Triangle& t, int point) {
     return t.point[0] == point ? 0 : t.point[1] == point ? 1 : 2;
 }
 
-// 3 x 3 column-major into the block array, transposed if asked
-inline void store(const Mat3& m, bool flip, Real* out) {
-    Eigen::Map<Mat3> to(out);
-    if (flip) to = m.transpose();
-    else to = m;
-}
-
-// gradient of the hinge that a triangle owns at corner i: at its corners in order, and at the far apex
-struct OwnedGradient {
-    std::array<Vec3, 3> corner;
-    Vec3 apex;
-};
-OwnedGradient owned_gradient(const HingeMesh& mesh, const HingeMesh::Triangle& t, const HingeMesh::Shape& s, int i) {
-    const HingeMesh::Edge& e = mesh.edges[t.hinge[i]];
-    const HingeMesh::Shape& l = mesh.shape[e.lower];
-    const int j = (i + 1) % 3, k = (i + 2) % 3;                                // x1, x2
-    const int a = e.lower_corner, b = (a + 1) % 3, c = (a + 2) % 3;            // of the lower triangle: apex, x2, x1
-    const auto cosine = [](const HingeMesh::Shape& h, int n) { return -h.unit[(n + 1) % 3].dot(h.unit[(n + 2) % 3]); };
-    OwnedGradient g;
-    g.corner[i] = -s.inverse_height[i] * s.n;
-    g.corner[j] = cosine(s, k) * s.inverse_height[j] * s.n + cosine(l, b) * l.inverse_height[c] * l.n;
-    g.corner[k] = cosine(s, j) * s.inverse_height[k] * s.n + cosine(l, c) * l.inverse_height[b] * l.n;
-    g.apex = -l.inverse_height[a] * l.n;
-    return g;
-}
-
 } // namespace
 
 bool build_hinge_mesh(std::span<const int> stencils, HingeMesh& mesh) {
@@ -78,7 +52,7 @@ bool build_hinge_mesh(std::span<const int> stencils, HingeMesh& mesh) {
     }
     mesh.value_count = at;
     mesh.shape.resize(mesh.triangles.size());
-    mesh.psi.resize(mesh.edges.size());
+    mesh.terms.resize(mesh.edges.size());
     mesh.gradient.resize(12 * mesh.edges.size());
     mesh.blocks.resize(at);
     return true;
@@ -125,72 +99,144 @@ void compute_hinge_shapes(const Parallel& p, const Real3* x, HingeMesh& mesh) {
             const auto& t = mesh.triangles[k].point;
             HingeMesh::Shape& s = mesh.shape[k];
             const Vec3 a = vec(x[t[0]]), b = vec(x[t[1]]), c = vec(x[t[2]]);
-            const std::array<Vec3, 3> e{c - b, a - c, b - a};
-            const Vec3 normal = e[0].cross(e[1]);
+            s.edge = {c - b, a - c, b - a};
+            const Vec3 normal = s.edge[0].cross(s.edge[1]);
             const Real area2 = normal.norm();
-            Real longest = 0;
             for (int i = 0; i < 3; ++i) {
-                const Real l2 = e[i].squaredNorm();
-                longest = std::max(longest, l2);
-                s.length[i] = std::sqrt(l2);
+                s.length2[i] = s.edge[i].squaredNorm();
+                s.product[i] = s.edge[(i + 1) % 3].dot(s.edge[(i + 2) % 3]);
             }
-            s.valid = area2 > 1e-12 * longest;
-            if (!s.valid) continue;
-            const Real inverse = 1 / area2;
-            s.n = inverse * normal;
-            for (int i = 0; i < 3; ++i) {
-                s.unit[i] = e[i] / s.length[i];
-                s.inverse_height[i] = s.length[i] * inverse;
+            if (area2 > 1e-12 * std::max({s.length2[0], s.length2[1], s.length2[2]})) {
+                s.inverse_area2 = 1 / area2;
+                s.n = s.inverse_area2 * normal;
+            } else {
+                s = {Vec3::Zero(), 0, {Vec3::Zero(), Vec3::Zero(), Vec3::Zero()}, {}, {}};
             }
         }
     });
 }
 
-HalfAngle hinge_half_angle(const HingeMesh& mesh, int hinge, bool& valid) {
+void compute_hinge_term(const Psi& psi, int hinge, HingeMesh& mesh) {
     const HingeMesh::Edge& e = mesh.edges[hinge];
     const HingeMesh::Shape &u = mesh.shape[e.upper], &l = mesh.shape[e.lower];
-    valid = u.valid && l.valid;
-    return valid ? half_angle(u.n, l.n, u.unit[e.corner]) : HalfAngle{};
+    const int i = e.corner, x1 = (i + 1) % 3, x2 = (i + 2) % 3;
+    const int a = e.lower_corner, y2 = (a + 1) % 3, y1 = (a + 2) % 3; // the lower triangle has the edge the other way round
+    const Real inverse2 = 1 / u.length2[i], inverse = std::sqrt(inverse2);
+    const Real wu = -inverse * u.inverse_area2, wl = -inverse * l.inverse_area2;
+    mesh.terms[hinge] = {psi.d, psi.dd, psi.d * inverse, psi.d * inverse * inverse2,
+                         {wu * u.length2[i], wu * u.product[x2], wu * u.product[x1]},
+                         {wl * l.length2[a], wl * l.product[y2], wl * l.product[y1]}};
 }
 
 void compute_hinge_gradients(const Parallel& p, HingeMesh& mesh) {
     parallel_for(p, int(mesh.edges.size()), kTriangleGrain, [&](int begin, int end) {
         for (int h = begin; h < end; ++h) {
             const HingeMesh::Edge& e = mesh.edges[h];
+            const HingeMesh::Term& t = mesh.terms[h];
+            const Vec3 n = t.d * mesh.shape[e.upper].n, m = t.d * mesh.shape[e.lower].n;
             Eigen::Map<VecN<12>> out(mesh.gradient.data() + 12 * std::size_t(h));
-            if (!mesh.shape[e.upper].valid || !mesh.shape[e.lower].valid) {
-                out.setZero();
-                continue;
-            }
-            const OwnedGradient g = owned_gradient(mesh, mesh.triangles[e.upper], mesh.shape[e.upper], e.corner);
-            out << g.corner[e.corner], g.corner[(e.corner + 1) % 3], g.corner[(e.corner + 2) % 3], g.apex;
-            out *= mesh.psi[h].d;
+            out << t.upper[0] * n, t.upper[1] * n + t.lower[1] * m, t.upper[2] * n + t.lower[2] * m, t.lower[0] * m;
         }
     });
 }
 
 namespace {
 
-// H_ii and H_ij of the geometric part
-void add_geometric(const HingeMesh::Triangle& t, const HingeMesh::Shape& s, const std::vector<Psi>& psi, std::array<Mat3, 3>& diagonal,
-                   std::array<Mat3, 3>& across) {
-    std::array<Real, 3> c, cosine, d;
-    std::array<Mat3, 3> m, r;
+// n a^T + b n^T
+struct Block {
+    Vec3 a = Vec3::Zero(), b = Vec3::Zero();
+};
+// column-major, transposed if asked
+inline void store(const Vec3& n, const Block& block, bool flip, Real* out) {
+    const Vec3 &a = flip ? block.b : block.a, &b = flip ? block.a : block.b;
+    for (int c = 0; c < 3; ++c)
+        for (int r = 0; r < 3; ++r) out[3 * c + r] = n[r] * a[c] + b[r] * n[c];
+}
+inline void add_scaled(Real k, const Mat3& m, Real* out) {
+    for (int i = 0; i < 9; ++i) out[i] += k * m.data()[i];
+}
+
+// what is kept of psi''
+inline Real stiffness_of(Projection how, Real dd) {
+    return how == Projection::none ? dd : how == Projection::absolute ? std::abs(dd) : std::max(0.0, dd);
+}
+
+// psi' Hess theta of the three hinges, as far as this triangle has a part in it
+inline void add_geometric(const HingeMesh::Triangle& t, const HingeMesh::Shape& s, const HingeMesh& mesh,
+                          std::array<Block, 3>& diagonal, std::array<Block, 3>& across) {
+    std::array<Vec3, 3> side, r;
+    Vec3 sum = Vec3::Zero();
     for (int i = 0; i < 3; ++i) {
-        c[i] = t.hinge[i] >= 0 ? psi[t.hinge[i]].d : 0;
-        cosine[i] = -s.unit[(i + 1) % 3].dot(s.unit[(i + 2) % 3]);
-        m[i] = s.n * s.unit[i].cross(s.n).transpose();
-        r[i] = c[i] / (s.length[i] * s.length[i]) * m[i];
+        side[i] = s.edge[i].cross(s.n);
+        if (t.hinge[i] < 0) {
+            r[i].setZero();
+            continue;
+        }
+        const HingeMesh::Term& term = mesh.terms[t.hinge[i]];
+        sum += term.c * s.edge[i];
+        r[i] = term.r * side[i];
     }
-    for (int i = 0; i < 3; ++i) d[i] = c[(i + 2) % 3] * cosine[(i + 1) % 3] + c[(i + 1) % 3] * cosine[(i + 2) % 3] - c[i];
+    sum *= -s.inverse_area2 * s.inverse_area2;
+    const std::array<Real, 3> d{sum.dot(s.edge[0]), sum.dot(s.edge[1]), sum.dot(s.edge[2])};
     for (int i = 0; i < 3; ++i) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
-        const Real wii = s.inverse_height[i] * s.inverse_height[i] * d[i];
-        const Real wij = s.inverse_height[i] * s.inverse_height[j], a = wij * d[i], b = wij * d[j];
-        diagonal[i] = wii * (m[i] + m[i].transpose()) - r[j] - r[k];
-        across[i] = a * m[j].transpose() + b * m[i];
-        if (t.owns[k]) across[i] += r[k].transpose();
-        else across[i] += r[k];
+        diagonal[i].b = d[i] * side[i];
+        diagonal[i].a = diagonal[i].b - (r[j] + r[k]);
+        across[i].a = d[j] * side[i];
+        across[i].b = d[i] * side[j];
+        (t.owns[k] ? across[i].b : across[i].a) += r[k];
+    }
+}
+
+} // namespace
+
+namespace {
+
+// the owned hinge at corner i with g = (u0 n, u1 n + l1 m, u2 n + l2 m) at its corners and l0 m at the far apex
+struct Owned {
+    int i, x1, x2;
+    Real k;                // psi''
+    const Real *u, *l;
+    const Vec3* m;
+    std::array<Vec3, 3> g; // apex, x1, x2
+};
+inline Owned make_owned(const HingeMesh& mesh, const HingeMesh::Triangle& t, const Vec3& n, int i, Projection how) {
+    const HingeMesh::Term& term = mesh.terms[t.hinge[i]];
+    const Vec3& m = mesh.shape[mesh.edges[t.hinge[i]].lower].n;
+    return {i, (i + 1) % 3, (i + 2) % 3, stiffness_of(how, term.dd), term.upper.data(), term.lower.data(), &m,
+            {term.upper[0] * n, term.upper[1] * n + term.lower[1] * m, term.upper[2] * n + term.lower[2] * m}};
+}
+
+// psi'' g g^T without its parts m m^T
+inline void add_outer(const Owned& h, std::array<Block, 3>& diagonal, std::array<Block, 3>& across) {
+    const Real k0 = h.k * h.u[0], k1 = h.k * h.u[1], k2 = h.k * h.u[2];
+    diagonal[h.i].a += k0 * h.g[0];
+    diagonal[h.x1].a += k1 * h.g[1];
+    diagonal[h.x1].b += k1 * h.l[1] * *h.m;
+    diagonal[h.x2].a += k2 * h.g[2];
+    diagonal[h.x2].b += k2 * h.l[2] * *h.m;
+    across[h.i].a += k0 * h.g[1];                 // (apex, x1)
+    across[h.x1].a += k1 * h.g[2];                // (x1, x2)
+    across[h.x1].b += k2 * h.l[1] * *h.m;
+    across[h.x2].b += k0 * h.g[2];                // (x2, apex)
+}
+
+// the parts m m^T, and the four blocks of the far apex
+inline void store_far(const Owned& h, const std::array<bool, 3>& flip, Real* own, Real* extra) {
+    const Mat3 mm = *h.m * h.m->transpose();
+    const Real k0 = h.k * h.l[0], k1 = h.k * h.l[1], k2 = h.k * h.l[2];
+    add_scaled(k1 * h.l[1], mm, own + 9 * h.x1);
+    add_scaled(k2 * h.l[2], mm, own + 9 * h.x2);
+    add_scaled(k1 * h.l[2], mm, own + 27 + 9 * h.x1);
+    const Vec3 far = k0 * *h.m;
+    for (int i = 0; i < 9; ++i) extra[i] = k0 * h.l[0] * mm.data()[i];
+    const std::array<int, 3> corner{h.i, h.x1, h.x2};
+    for (int j = 0; j < 3; ++j) {
+        // far g_j^T
+        const Vec3 &p = flip[corner[j]] ? h.g[j] : far, &q = flip[corner[j]] ? far : h.g[j];
+        Real* out = extra + 9 * (corner[j] + 1);
+        for (int c = 0; c < 3; ++c)
+            for (int r = 0; r < 3; ++r) out[3 * c + r] = p[r] * q[c];
     }
 }
 
@@ -202,34 +248,18 @@ void compute_hinge_blocks(const Parallel& p, Projection how, HingeMesh& mesh) {
             const HingeMesh::Triangle& t = mesh.triangles[k];
             const HingeMesh::Shape& s = mesh.shape[k];
             Real* out = mesh.blocks.data() + t.first_value;
-            std::array<Mat3, 3> diagonal, across;
-            if (s.valid && how == Projection::none) add_geometric(t, s, mesh.psi, diagonal, across);
-            else diagonal.fill(Mat3::Zero()), across.fill(Mat3::Zero());
-            Real* extra = out + 54;
-            for (int i = 0; i < 3; ++i) {
-                if (!t.owns[i]) continue;
-                const HingeMesh::Edge& e = mesh.edges[t.hinge[i]];
-                if (!s.valid || !mesh.shape[e.lower].valid) {
-                    std::fill(extra, extra + 36, 0.0);
-                    extra += 36;
-                    continue;
+            std::array<Block, 3> diagonal, across; // (i, i), (i, i + 1)
+            if (how == Projection::none) add_geometric(t, s, mesh, diagonal, across);
+            std::array<Owned, 3> owned;
+            int count = 0;
+            for (int i = 0; i < 3; ++i)
+                if (t.owns[i]) {
+                    owned[count] = make_owned(mesh, t, s.n, i, how);
+                    add_outer(owned[count++], diagonal, across);
                 }
-                Real dd = mesh.psi[t.hinge[i]].dd;
-                if (how == Projection::absolute) dd = std::abs(dd);
-                else if (how != Projection::none) dd = std::max(0.0, dd);
-                const OwnedGradient g = owned_gradient(mesh, t, s, i);
-                for (int a = 0; a < 3; ++a) {
-                    const Vec3 scaled = dd * g.corner[a];
-                    diagonal[a] += scaled * g.corner[a].transpose();
-                    across[a] += scaled * g.corner[(a + 1) % 3].transpose();
-                }
-                const Vec3 apex = dd * g.apex;
-                store(apex * g.apex.transpose(), false, extra);
-                for (int j = 0; j < 3; ++j) store(apex * g.corner[j].transpose(), t.flip_apex[i][j], extra + 9 * (j + 1));
-                extra += 36;
-            }
-            for (int i = 0; i < 3; ++i) store(diagonal[i], false, out + 9 * i);
-            for (int i = 0; i < 3; ++i) store(across[i], t.flip[i], out + 27 + 9 * i);
+            for (int i = 0; i < 3; ++i) store(s.n, diagonal[i], false, out + 9 * i);
+            for (int i = 0; i < 3; ++i) store(s.n, across[i], t.flip[i], out + 27 + 9 * i);
+            for (int h = 0; h < count; ++h) store_far(owned[h], t.flip_apex[owned[h].i], out, out + 54 + 36 * h);
         }
     });
 }

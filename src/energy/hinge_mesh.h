@@ -1,14 +1,18 @@
 // Bending of a whole triangle mesh at once: half-hinge assembly per triangle (spec T 3.3.5; Tamstorf and Grinspun 2013,
 // algorithms 1 and 2). Equal to the sum of the elements of hinge.h, two to three times fewer operations.
 //
-//   normals        per triangle, once, instead of once per hinge
-//   psi', psi''    per hinge, from the normals
-//   blocks         per triangle, with c_i = psi' of the hinge on the edge opposite corner i (0 at the boundary):
-//       d_i  = c_(i-1) cos a_(i+1) + c_(i+1) cos a_(i-1) - c_i,   R_i = c_i/l_i^2 n m_i^T
-//       H_ii = w_ii d_i (M_i + M_i^T) - R_(i+1) - R_(i+2),        H_ij = w_ij (d_i M_j^T + d_j M_i) + R'_k,   w_ij = 1/(h_i h_j)
-//       R'_k is R_k^T in the one of the two triangles that has the hinge's edge counter-clockwise, R_k in the other
-//       psi'' g g^T of each hinge is added by that triangle: six of its ten blocks are the triangle's own
-//   gradient       psi' g, gathered per point
+//   shapes    per triangle, once, instead of once per hinge: n, edges e_i opposite corner i, products e_j.e_k, 1/(2A)
+//   terms     per hinge, from the shapes: psi', psi'', 1/l, and grad theta as factors of the two normals,
+//                 at the apex -l^2 w, at the ends -e_0.e_1 w and -e_0.e_2 w,   w = 1/(2 A l): no cosines, no altitudes
+//   blocks    per triangle, with c_i = psi'/l of the hinge on the edge opposite corner i (0 at the boundary), t_i = e_i x n:
+//       D_i  = -(c_0 e_0 + c_1 e_1 + c_2 e_2).e_i / (2A)^2,       r_i = c_i/l_i^2 t_i
+//       H_ii = D_i (n t_i^T + t_i n^T) - n (r_(i+1) + r_(i+2))^T,  H_ij = D_i t_j n^T + D_j n t_i^T + R'_k
+//       R'_k is r_k n^T in the one of the two triangles that has the hinge's edge counter-clockwise, n r_k^T in the other
+//     This is the published d_i = c_(i-1) cos a_(i+1) + c_(i+1) cos a_(i-1) - c_i with lengths multiplied out: every block is
+//     n a^T + b n^T, two vectors until it is stored.
+//       psi'' g g^T of each hinge is added by that triangle: six of its ten blocks are the triangle's own, and three of
+//       these have a part along the other normal, the rest goes into a and b
+//   gradient  psi' g, gathered per point
 // Diagonal blocks are symmetric only when both neighbours are in. Blocks are written in the orientation of their slot and
 // gathered through a GatherPlan: same bits for any number of threads.
 //
@@ -33,17 +37,24 @@ struct HingeMesh {
         int corner = 0, lower_corner = 0; // the corners that face it
         int apex = -1;                 // point x3
     };
-    struct Shape { // of one triangle, scratch
+    struct Shape { // of one triangle, scratch; all zero without area
         Vec3 n;
-        std::array<Vec3, 3> unit;      // edges opposite each corner
-        std::array<Real, 3> length, inverse_height;
-        bool valid;
+        Real inverse_area2;            // [1/m^2] 1/(2A), 0 = no area
+        std::array<Vec3, 3> edge;      // [m] opposite each corner
+        std::array<Real, 3> length2;   // [m^2]
+        std::array<Real, 3> product;   // [m^2] of the edges at each corner
+    };
+    struct Term { // of one hinge, scratch; all zero where a triangle has no area
+        Real d, dd;                    // [N m] psi', psi''
+        Real c, r;                     // [N], [N/m^2] psi'/l, psi'/l^3
+        std::array<Real, 3> upper;     // [1/m] grad theta at apex, x1, x2 along the upper normal
+        std::array<Real, 3> lower;     // [1/m] the same at x3, x1, x2 along the lower normal
     };
     std::vector<Triangle> triangles;
     std::vector<Edge> edges;           // one per hinge, in the order of the table
     int value_count = 0;               // of the block array
     std::vector<Shape> shape;
-    std::vector<Psi> psi;              // per hinge
+    std::vector<Term> terms;           // per hinge
     std::vector<Real> gradient;        // 12 per hinge
     std::vector<Real> blocks;          // value_count
 };
@@ -54,24 +65,29 @@ bool build_hinge_mesh(std::span<const int> stencils, HingeMesh&);
 // Where the blocks go. False: the pattern lacks one.
 bool build_hinge_plan(const HingeMesh&, const BlockPattern&, GatherPlan&);
 
-// normals and, through `law`, psi of every hinge; law(hinge, half angle) -> Psi
 void compute_hinge_shapes(const Parallel&, const Real3* x, HingeMesh&);
-HalfAngle hinge_half_angle(const HingeMesh&, int hinge, bool& valid);
-// gradients of all hinges (12 each, into mesh.gradient) from mesh.psi
+inline HalfAngle hinge_half_angle(const HingeMesh::Edge& e, const HingeMesh& mesh) {
+    const HingeMesh::Shape &u = mesh.shape[e.upper], &l = mesh.shape[e.lower];
+    return half_angle(u.n, l.n, u.edge[e.corner]);
+}
+// terms of one hinge whose triangles have area
+void compute_hinge_term(const Psi&, int hinge, HingeMesh&);
+// gradients of all hinges (12 each, into mesh.gradient) from mesh.terms
 void compute_hinge_gradients(const Parallel&, HingeMesh&);
-// blocks from mesh.psi, which the projection changes
+// blocks from mesh.terms, which the projection changes
 void compute_hinge_blocks(const Parallel&, Projection, HingeMesh&);
 
-// psi of the elements of a law over the mesh made from their stencils
-template <class L> void compute_hinge_psi(const Parallel& p, const typename L::Data* data, const StepContext& context,
-                                          std::span<const int> stencils, HingeMesh& mesh) {
+// terms of the elements of a law over the mesh made from their stencils
+template <class L> void compute_hinge_terms(const Parallel& p, const typename L::Data* data, const StepContext& context,
+                                            std::span<const int> stencils, HingeMesh& mesh) {
     parallel_for(p, int(mesh.edges.size()), 512, [&](int begin, int end) {
         StepContext c = context;
-        for (int e = begin; e < end; ++e) {
-            bool valid;
-            const HalfAngle half = hinge_half_angle(mesh, e, valid);
-            c.stencil = stencils.data() + 4 * std::size_t(e);
-            mesh.psi[e] = valid ? L::psi(data[e], c, half) : Psi{};
+        for (int h = begin; h < end; ++h) {
+            const HingeMesh::Edge& e = mesh.edges[h];
+            mesh.terms[h] = {};
+            if (mesh.shape[e.upper].inverse_area2 == 0 || mesh.shape[e.lower].inverse_area2 == 0) continue;
+            c.stencil = stencils.data() + 4 * std::size_t(h);
+            compute_hinge_term(L::psi(data[h], c, hinge_half_angle(e, mesh)), h, mesh);
         }
     });
 }

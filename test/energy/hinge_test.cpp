@@ -80,7 +80,7 @@ Sheet make_sheet(int n, const Parallel& parallel) {
     EXPECT_TRUE(build_hinge_mesh(s.table.stencil, s.mesh));
     EXPECT_TRUE(build_hinge_plan(s.mesh, pattern, hinge_plan));
     compute_hinge_shapes(parallel, s.x.data(), s.mesh);
-    compute_hinge_psi<HingeTan>(parallel, reinterpret_cast<const HingeTan::Data*>(s.table.data.data()), {}, s.table.stencil, s.mesh);
+    compute_hinge_terms<HingeTan>(parallel, reinterpret_cast<const HingeTan::Data*>(s.table.data.data()), {}, s.table.stencil, s.mesh);
     compute_hinge_gradients(parallel, s.mesh);
     compute_hinge_blocks(parallel, Projection::none, s.mesh);
     gather_elements(parallel, hinge_plan, s.mesh.blocks, s.fast);
