@@ -56,6 +56,7 @@ struct Cloth {
     Gather gather;
     HingeMesh mesh;
     GatherPlan mesh_plan;
+    std::vector<Real> mesh_blocks;
     std::vector<Real> force;
     BlockSparse matrix;
     const HingeTan::Data* data() const { return reinterpret_cast<const HingeTan::Data*>(table.data.data()); }
@@ -85,10 +86,11 @@ void build_cloth(int n, Cloth& c) {
     c.set.tables = {&c.table};
     c.dofs.points = int(c.x.size());
     build_hessian_pattern(c.set, {}, c.dofs, c.pattern);
-    build_hessian_plan(c.set, c.dofs, c.pattern, c.plan);
+    build_hessian_plan(c.set, c.dofs, c.pattern, c.plan, HingeSums::per_element);
     build_gather(c.set, c.dofs, kValue, c.gather);
     build_hinge_mesh(c.table.stencil, c.mesh);
     build_hinge_plan(c.mesh, c.pattern, c.mesh_plan);
+    c.mesh_blocks.resize(c.mesh.value_count);
     c.matrix = make_block_sparse(c.pattern);
     c.force.resize(3 * c.x.size());
 }
@@ -109,7 +111,7 @@ void evaluate(const Parallel& p, Way way, Cloth& c) {
         compute_hinge_shapes(p, c.x.data(), c.mesh);
         compute_hinge_terms<HingeTan>(p, c.data(), {}, c.table.stencil, c.mesh);
         compute_hinge_gradients(p, c.mesh);
-        compute_hinge_blocks(p, Projection::none, c.mesh);
+        compute_hinge_blocks(p, Projection::none, c.mesh, c.mesh_blocks.data());
         return;
     }
     const HingeTan::Data* data = c.data();
@@ -138,7 +140,7 @@ void assemble(const Parallel& p, Way way, Cloth& c) {
     evaluate(p, way, c);
     if (way == Way::half_hinge) {
         gather_force(c, c.mesh.gradient, c.force);
-        gather_elements(p, c.mesh_plan, c.mesh.blocks, c.matrix);
+        gather_elements(p, c.mesh_plan, c.mesh_blocks, c.matrix);
     } else {
         gather_force(c, c.gather.local, c.force);
         gather_elements(p, c.plan.gather, c.plan.local, c.matrix);

@@ -80,17 +80,21 @@ static void compute_loop(int threads, int pieces) {
     parallel_for(pool(threads), pieces, 1, [](int, int) { compute_piece(20000); });
 }
 
-Ceilings measure_ceilings(int pairs) {
+// one thread does half of what two do: ratio 1/2 is perfect
+static Spread twice(const Spread& s) { return {2 * s.median, 2 * s.low, 2 * s.high}; }
+
+Spread measure_compute_ceiling(int pairs) {
     constexpr int kPieces = 400;
+    return twice(measure_pairs(
+                     pairs, 2, [&] { compute_loop(1, kPieces / 2); }, [&] { compute_loop(2, kPieces); })
+                     .ratio);
+}
+
+Ceilings measure_ceilings(int pairs) {
     constexpr long kReals = 1 << 23; // 64 MB from and to
     std::vector<double> from(kReals, 1.0), to(kReals, 0.0);
     Ceilings out;
-    // one thread does half of what two do: ratio 1/2 is perfect
-    const auto twice = [](const Spread& s) { return Spread{2 * s.median, 2 * s.low, 2 * s.high}; };
-    out.compute =
-        twice(measure_pairs(
-                  pairs, 2, [&] { compute_loop(1, kPieces / 2); }, [&] { compute_loop(2, kPieces); })
-                  .ratio);
+    out.compute = measure_compute_ceiling(pairs);
     const Pairs copy = measure_pairs(
         pairs, 2, [&] { copy_loop(1, from.data(), to.data(), kReals / 2); },
         [&] { copy_loop(2, from.data(), to.data(), kReals); });

@@ -35,6 +35,7 @@ struct Ceilings {
     Spread copy_rate; // [B/s] read plus written, one thread
 };
 Ceilings measure_ceilings(int pairs);
+Spread measure_compute_ceiling(int pairs); // the first of them alone
 inline constexpr double kQuiet = 1.8; // below this speed-up of the compute loop something else is running
 
 std::string machine_name(); // processor and number of threads, fit for a folder name

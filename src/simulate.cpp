@@ -56,6 +56,7 @@ void add_up(const Report& step, Report& total) {
     total.evaluations += step.evaluations;
     total.work_damping += step.work_damping;
     total.has_work_damping = step.has_work_damping;
+    total.work_plastic += step.work_plastic;
     total.work_friction += step.work_friction;
     total.work_external += step.work_external;
     total.residual = step.residual;
@@ -141,7 +142,7 @@ namespace {
 // what `measure` does not find out from a state
 template <class R, class F> void visit_step_numbers(R& r, F&& f) {
     f(r.dt), f(r.iterations), f(r.linear_iterations), f(r.evaluations), f(r.retries), f(r.residual), f(r.step_length);
-    f(r.work_damping), f(r.work_friction), f(r.work_external), f(r.cone_violation), f(r.inverted), f(r.seconds);
+    f(r.work_damping), f(r.work_plastic), f(r.work_friction), f(r.work_external), f(r.cone_violation), f(r.inverted), f(r.seconds);
 }
 
 void check_now(Simulation& s) {

@@ -49,6 +49,7 @@ struct Report {
     double energy_field = 0;      // [J] attractors and other external potentials
     double work_damping = 0;      // [J] taken out by damping and drag in this step, sign as energy change
     bool has_work_damping = false; // the solver gave work_damping; otherwise the main loop takes the mean power of both ends
+    double work_plastic = 0;      // [J] taken out by plastic flow in this step, sign as energy change
     double work_friction = 0;     // [J]
     double work_external = 0;     // [J] by input forces, moving targets and moving obstacles
     Real3 momentum;               // [kg m/s]
@@ -93,6 +94,7 @@ template <class F> void visit_numbers(const Report& r, F&& f) {
     f("energy.contact", "J", r.energy_contact);
     f("energy.field", "J", r.energy_field);
     f("work.damping", "J", r.work_damping);
+    f("work.plastic", "J", r.work_plastic);
     f("work.friction", "J", r.work_friction);
     f("work.external", "J", r.work_external);
     f("momentum.x", "kg m/s", r.momentum.x);

@@ -13,6 +13,8 @@ namespace sinew {
 struct TraceEntry {
     int iteration = 0;
     double objective = 0, residual = 0, step_length = 0;
+    double objective_next = 0; // the same function, with this iteration's contacts and lagged forces, where its step ends
+    double objective_size = 0; // of the numbers that both are sums of: their rounding
 };
 struct Trace {
     std::vector<TraceEntry> iterations;

@@ -27,6 +27,7 @@ using Constraints = ConstraintList<
     struct JointUniversal,
     struct JointWeld,
     struct Pin,
+    struct TetHooke,
     struct TriStrain
 >;
 

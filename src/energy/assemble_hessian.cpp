@@ -1,7 +1,9 @@
 #include "energy/assemble_hessian.h"
 #include "core/assert.h"
+#include "energy/hinge_mesh.h"
 #include "linalg/psd.h"
 #include <algorithm>
+#include <climits>
 
 namespace sinew {
 
@@ -16,16 +18,67 @@ int stored_rows(const ElementRow& row) { return row.pair ? 3 : row.dofs; }
 
 bool takes_part(const Table& t) { return t.row->views & (kHessian | kForce); }
 
-// stencils of a set as blocks, with the place of each element in `local`
+bool is_mesh(const HessianPlan& plan, std::size_t table) { return table < plan.hinges.size() && plan.hinges[table].mesh; }
+
+// the meshes of tables of hinges, kept where the stencils are the same
+void build_hinge_parts(const ElementSet& set, HessianPlan& plan) {
+    plan.hinges.resize(set.tables.size());
+    for (std::size_t k = 0; k < set.tables.size(); ++k) {
+        const Table& t = *set.tables[k];
+        HingePart& part = plan.hinges[k];
+        if (!find_hinge_terms(t.row->name)) {
+            part.stencil.clear();
+            part.mesh = nullptr;
+            continue;
+        }
+        if (part.stencil == t.stencil && !t.stencil.empty()) continue;
+        part.stencil = t.stencil;
+        part.mesh = std::make_shared<HingeMesh>();
+        const bool absent = std::any_of(t.stencil.begin(), t.stencil.end(), [](int i) { return i < 0; });
+        if (absent || !build_hinge_mesh(t.stencil, *part.mesh)) part.mesh = nullptr;
+    }
+}
+
+// Contributions of `more`, whose reals begin at `offset`, behind those that each slot has. Both ascend in slots.
+void merge_plans(const GatherPlan& more, int offset, GatherPlan& plan) {
+    GatherPlan out;
+    out.slot.reserve(plan.slot.size() + more.slot.size());
+    out.offset.reserve(plan.offset.size() + more.offset.size());
+    out.stride.reserve(out.offset.capacity());
+    std::size_t a = 0, b = 0;
+    const auto take = [&](const GatherPlan& from, std::size_t k, int shift) {
+        for (int c = from.begin[k]; c < from.begin[k + 1]; ++c) {
+            out.offset.push_back(from.offset[c] < 0 ? from.offset[c] : from.offset[c] + shift);
+            out.stride.push_back(from.stride[c]);
+        }
+    };
+    while (a < plan.slot.size() || b < more.slot.size()) {
+        const int sa = a < plan.slot.size() ? plan.slot[a] : INT_MAX, sb = b < more.slot.size() ? more.slot[b] : INT_MAX;
+        out.slot.push_back(std::min(sa, sb));
+        if (sa <= sb) take(plan, a++, 0);
+        if (sb <= sa) take(more, b++, offset);
+        out.begin.push_back(int(out.offset.size()));
+    }
+    std::swap(out.scratch_contribution, plan.scratch_contribution);
+    std::swap(out.scratch_slot, plan.scratch_slot);
+    plan = std::move(out);
+}
+
+// stencils of a set as blocks, with the place of each element in `local`; those of meshes have a place only
 void list_elements(const ElementSet& set, const Dofs& dofs, HessianPlan& plan) {
     std::array<int, 32> blocks;
     plan.first.clear();
     plan.blocks.clear();
     plan.elements.clear();
     int size = 0;
-    for (const Table* t : set.tables) {
+    for (std::size_t k = 0; k < set.tables.size(); ++k) {
+        const Table* t = set.tables[k];
         plan.first.push_back(takes_part(*t) ? size : -1);
         if (!takes_part(*t)) continue;
+        if (is_mesh(plan, k)) {
+            size += plan.hinges[k].mesh->value_count;
+            continue;
+        }
         for (int e = 0; e < t->count(); ++e) {
             const int n = element_blocks(*t, e, dofs, blocks.data());
             plan.blocks.insert(plan.blocks.end(), blocks.begin(), blocks.begin() + n);
@@ -35,11 +88,12 @@ void list_elements(const ElementSet& set, const Dofs& dofs, HessianPlan& plan) {
     }
     // spans last: the array of blocks has stopped moving
     const int* at = plan.blocks.data();
-    std::size_t k = 0;
-    for (const Table* t : set.tables) {
-        if (!takes_part(*t)) continue;
+    std::size_t element = 0;
+    for (std::size_t k = 0; k < set.tables.size(); ++k) {
+        const Table* t = set.tables[k];
+        if (!takes_part(*t) || is_mesh(plan, k)) continue;
         const int n = t->row->points + 2 * t->row->frames + t->row->scalars;
-        for (int e = 0; e < t->count(); ++e, at += n) plan.elements[k++].blocks = {at, std::size_t(n)};
+        for (int e = 0; e < t->count(); ++e, at += n) plan.elements[element++].blocks = {at, std::size_t(n)};
     }
     plan.local.resize(size);
 }
@@ -83,12 +137,25 @@ void evaluate_range(const Table& t, const Evaluation& ev, const HessianTerms& te
     }
 }
 
+void evaluate_mesh(const Parallel& p, const Table& t, const Evaluation& ev, const HessianTerms& terms, HingeMesh& mesh, Real* out) {
+    if (!terms.potentials) {
+        std::fill(out, out + mesh.value_count, 0.0);
+        return;
+    }
+    find_hinge_terms(t.row->name)(p, t, ev, mesh);
+    compute_hinge_blocks(p, terms.projection, mesh, out);
+}
+
 void evaluate_elements(const Parallel& p, const ElementSet& set, const Evaluation& ev,
                        const HessianTerms& terms, HessianPlan& plan) {
     for (std::size_t k = 0; k < set.tables.size(); ++k) {
         if (plan.first[k] < 0) continue;
         const Table& t = *set.tables[k];
         Real* out = plan.local.data() + plan.first[k];
+        if (is_mesh(plan, k)) {
+            evaluate_mesh(p, t, ev, terms, *plan.hinges[k].mesh, out);
+            continue;
+        }
         parallel_for(p, t.count(), kMatrixGrain, [&, out](int begin, int end) {
             evaluate_range(t, ev, terms, begin, end, out + std::size_t(begin) * t.row->matrix_size);
         });
@@ -110,9 +177,17 @@ bool build_hessian_pattern(const ElementSet& set, const ElementSet& more, const 
 }
 
 bool build_hessian_plan(const ElementSet& set, const Dofs& dofs, const BlockPattern& pattern,
-                        HessianPlan& plan) {
+                        HessianPlan& plan, HingeSums sums) {
+    if (sums == HingeSums::per_triangle) build_hinge_parts(set, plan);
+    else plan.hinges.clear();
     list_elements(set, dofs, plan);
-    return build_plan(pattern, plan.elements, plan.gather);
+    if (!build_plan(pattern, plan.elements, plan.gather)) return false;
+    for (std::size_t k = 0; k < set.tables.size(); ++k) {
+        if (!is_mesh(plan, k)) continue;
+        if (!build_hinge_plan(*plan.hinges[k].mesh, pattern, plan.hinges[k].plan)) return false;
+        merge_plans(plan.hinges[k].plan, plan.first[k], plan.gather);
+    }
+    return true;
 }
 
 void compute_hessian(const Parallel& p, const ElementSet& set, const Evaluation& ev,
@@ -139,6 +214,7 @@ Real hessian_form(const Parallel& p, const ElementSet& set, const Dofs& dofs, co
         total += ordered_sum(p, t.count(), kMatrixGrain, partial, [&](int begin, int end) {
             std::array<int, 32> blocks;
             std::array<Real, 96> local;
+            std::array<Real, 144> matrix; // of one hinge
             Real sum = 0;
             for (int e = begin; e < end; ++e) {
                 const int count = element_blocks(t, e, dofs, blocks.data());
@@ -150,7 +226,9 @@ Real hessian_form(const Parallel& p, const ElementSet& set, const Dofs& dofs, co
                 }
                 if (t.row->pair)
                     for (int i = 0; i < 3; ++i) local[i] -= local[3 + i];
-                const Real* h = plan.local.data() + plan.first[k] + std::size_t(e) * t.row->matrix_size;
+                if (is_mesh(plan, k)) evaluate_range(t, ev, terms, e, e + 1, matrix.data());
+                const Real* h = is_mesh(plan, k) ? matrix.data()
+                                                 : plan.local.data() + plan.first[k] + std::size_t(e) * t.row->matrix_size;
                 for (int j = 0; j < rows; ++j)
                     for (int i = 0; i < rows; ++i) sum += local[i] * h[j * rows + i] * local[j];
             }

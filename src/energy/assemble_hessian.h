@@ -14,12 +14,15 @@
 // Pattern and plan depend on the stencils only and are made once per topology. Elements are evaluated into
 // one flat array, then each block of the matrix gathers its contributions in element order
 // (linalg/block_sparse.h): no triplets, no atomics, no allocation, same bits for any number of threads and
-// equal to adding triplets in element order.
+// equal to adding triplets in element order. Hinges over whole meshes are summed per triangle (hinge_mesh.h) where their
+// triangles are consistently oriented, equal to the sum of elements up to rounding; Projection::absolute is that page's there.
 #pragma once
 #include "energy/assemble.h"
 #include "linalg/block_sparse.h"
 
 namespace sinew {
+
+struct HingeMesh;
 
 // What goes into the matrix.
 struct HessianTerms {
@@ -29,9 +32,17 @@ struct HessianTerms {
     Real force_v = 0;                          // [1/s] weight of -dfdv: r
 };
 
+// A table of hinges that is evaluated per triangle instead of per element (hinge_mesh.h).
+struct HingePart {
+    std::vector<int> stencil; // of the table: what the mesh was made from
+    std::shared_ptr<HingeMesh> mesh; // null: its triangles do not form a simple mesh
+    GatherPlan plan;
+};
+
 // Where element matrices go: a cache of the element set.
 struct HessianPlan {
     std::vector<int> first; // per table: first number in `local`, -1 = takes no part
+    std::vector<HingePart> hinges; // per table; those without a mesh are evaluated by element
     GatherPlan gather;
     std::vector<Real> local;             // element matrices, one after another
     std::vector<int> blocks;             // scratch of build: blocks of all stencils
@@ -42,8 +53,9 @@ BlockLayout block_layout_of(const Dofs&);
 
 // Pattern of every pair of blocks that meets in an element of either set. False: more than 2^31 - 1 values.
 bool build_hessian_pattern(const ElementSet&, const ElementSet& more, const Dofs&, BlockPattern&);
-// False: the pattern lacks a pair of the set (contacts that left it): build a new one.
-bool build_hessian_plan(const ElementSet&, const Dofs&, const BlockPattern&, HessianPlan&);
+// False: the pattern lacks a pair of the set (contacts that left it): build a new one. Per element: hinges too, as an oracle.
+enum class HingeSums { per_triangle, per_element };
+bool build_hessian_plan(const ElementSet&, const Dofs&, const BlockPattern&, HessianPlan&, HingeSums = HingeSums::per_triangle);
 
 // A = sum over the set; blocks without a contribution become zero
 void compute_hessian(const Parallel&, const ElementSet&, const Evaluation&, const HessianTerms&, HessianPlan&,

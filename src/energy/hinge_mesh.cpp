@@ -54,7 +54,6 @@ bool build_hinge_mesh(std::span<const int> stencils, HingeMesh& mesh) {
     mesh.shape.resize(mesh.triangles.size());
     mesh.terms.resize(mesh.edges.size());
     mesh.gradient.resize(12 * mesh.edges.size());
-    mesh.blocks.resize(at);
     return true;
 }
 
@@ -242,12 +241,12 @@ inline void store_far(const Owned& h, const std::array<bool, 3>& flip, Real* own
 
 } // namespace
 
-void compute_hinge_blocks(const Parallel& p, Projection how, HingeMesh& mesh) {
+void compute_hinge_blocks(const Parallel& p, Projection how, const HingeMesh& mesh, Real* blocks) {
     parallel_for(p, int(mesh.triangles.size()), kTriangleGrain, [&](int begin, int end) {
         for (int k = begin; k < end; ++k) {
             const HingeMesh::Triangle& t = mesh.triangles[k];
             const HingeMesh::Shape& s = mesh.shape[k];
-            Real* out = mesh.blocks.data() + t.first_value;
+            Real* out = blocks + t.first_value;
             std::array<Block, 3> diagonal, across; // (i, i), (i, i + 1)
             if (how == Projection::none) add_geometric(t, s, mesh, diagonal, across);
             std::array<Owned, 3> owned;

@@ -52,11 +52,10 @@ struct HingeMesh {
     };
     std::vector<Triangle> triangles;
     std::vector<Edge> edges;           // one per hinge, in the order of the table
-    int value_count = 0;               // of the block array
+    int value_count = 0;               // reals of all blocks
     std::vector<Shape> shape;
     std::vector<Term> terms;           // per hinge
     std::vector<Real> gradient;        // 12 per hinge
-    std::vector<Real> blocks;          // value_count
 };
 
 // From hinge stencils. False where triangles do not form a consistently oriented mesh with at most one hinge per edge: the
@@ -74,12 +73,13 @@ inline HalfAngle hinge_half_angle(const HingeMesh::Edge& e, const HingeMesh& mes
 void compute_hinge_term(const Psi&, int hinge, HingeMesh&);
 // gradients of all hinges (12 each, into mesh.gradient) from mesh.terms
 void compute_hinge_gradients(const Parallel&, HingeMesh&);
-// blocks from mesh.terms, which the projection changes
-void compute_hinge_blocks(const Parallel&, Projection, HingeMesh&);
+// blocks from mesh.terms, of which the projection may keep a part: value_count reals
+void compute_hinge_blocks(const Parallel&, Projection, const HingeMesh&, Real* out);
 
 // terms of the elements of a law over the mesh made from their stencils
 template <class L> void compute_hinge_terms(const Parallel& p, const typename L::Data* data, const StepContext& context,
-                                            std::span<const int> stencils, HingeMesh& mesh) {
+                                            std::span<const int> stencils, HingeMesh& mesh,
+                                            const std::uint8_t* alive = nullptr) {
     parallel_for(p, int(mesh.edges.size()), 512, [&](int begin, int end) {
         StepContext c = context;
         for (int h = begin; h < end; ++h) {
@@ -87,9 +87,14 @@ template <class L> void compute_hinge_terms(const Parallel& p, const typename L:
             mesh.terms[h] = {};
             if (mesh.shape[e.upper].inverse_area2 == 0 || mesh.shape[e.lower].inverse_area2 == 0) continue;
             c.stencil = stencils.data() + 4 * std::size_t(h);
+            if (alive && !(alive[c.stencil[0]] && alive[c.stencil[1]] && alive[c.stencil[2]] && alive[c.stencil[3]])) continue;
             compute_hinge_term(L::psi(data[h], c, hinge_half_angle(e, mesh)), h, mesh);
         }
     });
 }
+
+// shapes and terms of a table of the law with this name; null = not a law of hinges
+using HingeTerms = void (*)(const Parallel&, const Table&, const Evaluation&, HingeMesh&);
+HingeTerms find_hinge_terms(std::string_view law);
 
 } // namespace sinew

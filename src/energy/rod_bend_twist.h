@@ -101,8 +101,8 @@ struct RodBendTwist {
             out.value += 0.5 * d.stiffness[k] * g * g;
             stiffness[k] = d.stiffness[k];
             natural[k] = d.natural[k];
-            if (!(c.dt > 0 && d.viscosity[k] > 0 && has_memory(c))) continue;
-            const Real drag = d.viscosity[k] / c.dt, before = c.memory[13 + k], change = strain.value[k] - before;
+            if (!(c.elapsed > 0 && d.viscosity[k] > 0 && has_memory(c))) continue;
+            const Real drag = d.viscosity[k] / c.elapsed, before = c.memory[13 + k], change = strain.value[k] - before;
             out.value += 0.5 * drag * change * change;
             stiffness[k] += drag;
             natural[k] = (d.stiffness[k] * d.natural[k] + drag * before) / stiffness[k];

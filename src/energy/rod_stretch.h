@@ -32,11 +32,11 @@ struct RodStretch {
         const Real l = (vec(rest.x[1]) - vec(rest.x[0])).norm();
         return l > 0 ? Data{p.stiffness / l, p.viscosity / l, l} : Data{0, 0, 0};
     }
-    static bool is_viscous(const Data& d, const StepContext& c) { return c.dt > 0 && d.viscosity > 0 && c.memory && c.memory[0] > 0; }
+    static bool is_viscous(const Data& d, const StepContext& c) { return c.elapsed > 0 && d.viscosity > 0 && c.memory && c.memory[0] > 0; }
     template <int Order> static Local<6, Order> eval(const Data& d, const StepContext& c, const Stencil<2>& s) {
         Local<6, Order> out = axial_spring<Order>(d.stiffness, d.rest_length, s);
         if (!is_viscous(d, c)) return out;
-        const Local<6, Order> drag = axial_spring<Order>(d.viscosity / c.dt, c.memory[0], s);
+        const Local<6, Order> drag = axial_spring<Order>(d.viscosity / c.elapsed, c.memory[0], s);
         out.value += drag.value;
         if constexpr (Order >= 1) out.gradient += drag.gradient;
         if constexpr (Order >= 2) out.hessian += drag.hessian;
@@ -44,7 +44,7 @@ struct RodStretch {
     }
     static MatN<6> hessian_psd(const Data& d, const StepContext& c, const Stencil<2>& s) {
         MatN<6> out = axial_spring_psd(d.stiffness, d.rest_length, s);
-        if (is_viscous(d, c)) out += axial_spring_psd(d.viscosity / c.dt, c.memory[0], s);
+        if (is_viscous(d, c)) out += axial_spring_psd(d.viscosity / c.elapsed, c.memory[0], s);
         return out;
     }
     static void finish(const Data&, const StepContext&, const Stencil<2>& s, Real* memory) { memory[0] = (s.x[1] - s.x[0]).norm(); }

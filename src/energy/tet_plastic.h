@@ -7,7 +7,7 @@
 // with g in (0, 1) such that afterwards m = Y + H a (radial return in logarithmic strain; here solved for, because psi need not
 // be quadratic in it). A finite `rate` r takes the fraction 1 - exp(-r dt) of it: creep. Elements that are inverted or nearly flat
 // do not flow, nor beyond a ratio `limit` of the longest to the shortest plastic stretch. Elastic energy only falls, by the
-// dissipation m a' V to first order; no number of the Report holds it.
+// dissipation m a' V to first order: Report.work_plastic.
 #pragma once
 #include "energy/tet.h"
 

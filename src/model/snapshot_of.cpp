@@ -27,13 +27,44 @@ static void add_solid_strain(const Model& m, const State& s, const Table& t, std
     }
 }
 
-// largest strain of the links and solid elements at each point; empty if the model has none
+// the same of a triangle: roots of the eigenvalues of C = F^T F, from the metrics of its edges, C = G_rest^-1 G up to similarity
+static Real triangle_strain(const Model& m, const State& s, const int* id) {
+    const auto metric = [&](const std::vector<Real3>& x) {
+        const Vec3 a = vec(x[id[1]]) - vec(x[id[0]]), b = vec(x[id[2]]) - vec(x[id[0]]);
+        Mat2 g;
+        g << a.dot(a), a.dot(b), a.dot(b), b.dot(b);
+        return g;
+    };
+    const Mat2 rest = metric(m.point.rest), now = metric(s.point.x);
+    const Real det = rest.determinant();
+    if (!(det > 0)) return 0;
+    const Real trace = (rest(1, 1) * now(0, 0) - 2 * rest(0, 1) * now(0, 1) + rest(0, 0) * now(1, 1)) / det;
+    const Real product = std::max(0.0, now.determinant() / det), root = std::sqrt(std::max(0.0, 0.25 * trace * trace - product));
+    const Real large = std::sqrt(std::max(0.0, 0.5 * trace + root)), small = std::sqrt(std::max(0.0, 0.5 * trace - root));
+    return std::max(std::abs(large - 1), std::abs(small - 1));
+}
+
+// membranes: elements of three points that know rotations and rest
+static bool is_membrane(const ElementRow& row) {
+    return row.points == 3 && !row.frames && !row.scalars && row.rotation_invariant && row.zero_at_rest;
+}
+static void add_membrane_strain(const Model& m, const State& s, const Table& t, std::vector<double>& strain) {
+    strain.resize(point_count(m), 0.0);
+    for (int e = 0; e < t.count(); ++e) {
+        const int* id = t.stencil.data() + 3 * e;
+        const Real now = triangle_strain(m, s, id);
+        for (int k = 0; k < 3; ++k) strain[id[k]] = std::max(strain[id[k]], now);
+    }
+}
+
+// largest strain of the links, membranes and solid elements at each point; empty if the model has none
 static std::vector<double> point_strain(const Model& m, const State& s) {
     std::vector<double> strain;
     if (!m.elements) return strain;
     for (const auto* tables : {&m.elements->energies, &m.elements->constraints})
         for (const Table& t : *tables) {
             if (t.row->inverted && t.row->points == 4) add_solid_strain(m, s, t, strain);
+            if (is_membrane(*t.row)) add_membrane_strain(m, s, t, strain);
             if (t.row->points != 2 || t.row->frames || t.row->scalars) continue;
             strain.resize(point_count(m), 0.0);
             for (int e = 0; e < t.count(); ++e) {

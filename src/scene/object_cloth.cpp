@@ -105,7 +105,7 @@ void ClothGrid::build(const Params& p, BuildContext& c) {
     if (!shell) check_links(p.sheet, c);
     if (!is_good(c, before)) return;
     const Range points = add_sheet(p.common, mesh, area, material, maps, c);
-    if (shell) return add_shell(c, p.sheet, material, mesh, alternate_triangles(mesh, nx), maps, points);
+    if (shell) return add_shell(c, p.sheet, material, mesh, alternate_triangles(mesh, nx), maps, points, {dx, dz});
     const auto at = [&](int i, int j) { return points.begin + i + (nx + 1) * j; };
     if (p.sheet.maps.kind != Value::Kind::null) return add_mapped_grid(c, material, maps, nx, nz, dx, dz, points);
 

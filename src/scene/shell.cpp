@@ -175,8 +175,18 @@ Triangulation alternate_triangles(const PolygonMesh& grid, int nx) {
     return out;
 }
 
+Real grid_hinge_factor(const GridCell& cell, const Vec3& edge) {
+    if (!(cell.dx > 0 && cell.dz > 0)) return 1;
+    const Real r2 = cell.dx * cell.dx / (cell.dz * cell.dz);
+    if (r2 > 2.25 || r2 < 1 / 2.25) return 1;
+    const bool along_x = std::abs(edge[2]) < 0.5 * cell.dz, along_z = std::abs(edge[0]) < 0.5 * cell.dx;
+    if (along_z) return 8 * r2 / (3 * (3 * r2 - 1));
+    if (along_x) return 8 / (3 * (3 - r2));
+    return 8 * r2 / (3 * (1 + r2) * (1 + r2));
+}
+
 void add_shell(BuildContext& c, const SheetParams& p, const Material& material, const PolygonMesh& mesh, const Triangulation& t,
-               const SheetMaps& maps, Range points) {
+               const SheetMaps& maps, Range points, const GridCell& cell) {
     ShellModel shell;
     if (!read_shell_model(material, c.scope, c.path("material"), shell, c.errors)) return;
     TriStvkAnimated::Params scripted;
@@ -207,11 +217,13 @@ void add_shell(BuildContext& c, const SheetParams& p, const Material& material, 
             for (int i = 0; i < 3; ++i) moving.moving[i] = first_moving + tri[i];
         add_energy(c.builder, *find_energy("tri_stvk_animated"), &moving, stencil);
     }
+    const bool is_plate = is_plate_part(shell.bend);
     for (const auto& h : find_hinges(t.triangles)) {
         const std::array<int, 2> ends{h[1], h[2]};
+        const Real factor = is_plate ? grid_hinge_factor(cell, vec(mesh.positions[h[2]]) - vec(mesh.positions[h[1]])) : 1;
         const Vec3 warp = vertex_warp[h[1]] + vertex_warp[h[2]];
         const Real thick = mean(maps.thickness, ends);
-        const auto params = shell_params(shell.bend, mean(maps.stiffness, ends) * thick * thick * thick, 1, real3(warp));
+        const auto params = shell_params(shell.bend, factor * mean(maps.stiffness, ends) * thick * thick * thick, 1, real3(warp));
         const std::array<int, 4> stencil{points.begin + h[0], points.begin + h[1], points.begin + h[2], points.begin + h[3]};
         add_part(c, shell.bend, params, stencil);
     }

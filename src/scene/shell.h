@@ -32,9 +32,24 @@ struct SheetMaps {
 SheetMaps read_maps(BuildContext&, const Value& maps, const PolygonMesh&);
 
 bool is_shell(const SheetParams&, const Material&);
+// The cells of a grid in the plane y = 0 whose triangles alternate. Zero = no grid.
+struct GridCell {
+    Real dx = 0, dz = 0; // [m]
+};
+// Factor on the rigidity of the hinge over an edge of such a grid that makes the sheet the plate it stands for.
+// With the same rigidity D at every hinge an alternating grid is softer than that: its points of four edges move out of the
+// plane by +-p against those of eight, which takes part of the curvature off the hinges. With a, c the curvatures along
+// x and z, b the twist, r = dx/dz and factors v, h on edges across x and across z, d on diagonals, the energy of a cell is
+// quadratic in a, b, c and p; minimised over p it is that of an isotropic plate, D/2 (a^2 + c^2 + 2 nu a c + 2 (1 - nu) b^2) per area,
+// if and only if nu = -1/3 and
+//   v = 8 r^2/(3 (3 r^2 - 1)),   h = 8/(3 (3 - r^2)),   d = 8 r^2/(3 (1 + r^2)^2)          square cells: 4/3, 4/3, 2/3
+// Then a sheet that rolls up has the rigidity D in every direction, a strip with free sides D (1 - nu^2) = 8/9 D, as the plate of
+// Poisson's ratio 1/3 has. Cells longer than 1.5 times their width keep the factor 1.
+Real grid_hinge_factor(const GridCell&, const Vec3& edge);
+
 // elements of all triangles and inner edges; `mesh` is the sheet in the object's axes
 void add_shell(BuildContext&, const SheetParams&, const Material&, const PolygonMesh& mesh, const Triangulation&,
-               const SheetMaps&, Range points);
+               const SheetMaps&, Range points, const GridCell& = {});
 // Triangles of a grid of nx columns of quads whose diagonals alternate like the squares of a chessboard: no direction of
 // shear or twist is preferred.
 Triangulation alternate_triangles(const PolygonMesh& grid, int nx);

@@ -103,6 +103,11 @@ bool read_shell_model(const Material& m, const Scope& scope, std::string_view pa
     return true;
 }
 
+bool is_plate_part(ShellPart& p) {
+    const FieldRef* f = find_field(p.fields, "coefficient");
+    return !f || f->type != FieldType::real || *static_cast<const Real*>(f->member) == 1;
+}
+
 const void* shell_params(ShellPart& p, Real stiffness, Real thickness, const Real3& warp) {
     for (auto& [at, value] : p.stiffness) *at = stiffness * value;
     if (p.thickness) *p.thickness = thickness * p.thickness_value;

@@ -22,6 +22,8 @@ struct ShellModel {
     ShellPart membrane, bend;
 };
 bool read_shell_model(const Material&, const Scope&, std::string_view path, ShellModel&, std::vector<Error>&);
+// bending by hinges that stand for a plate: coefficient 1, not that of a publication
+bool is_plate_part(ShellPart&);
 // the parameters of one element: stiffness and thickness times factors, warp along a world direction
 const void* shell_params(ShellPart&, Real stiffness, Real thickness, const Real3& warp);
 

@@ -349,7 +349,7 @@ Report ExplicitSolver::step(const Model& m, const Input& input, const State& now
         const ContactPower power = contact_power(forces.contact_tables, evaluation_of(m, next, dt));
         report.work_external += dt * (power.total - power.damping);
     }
-    finish_elements(*parallel, m, now, dt, next);
+    report.work_plastic = finish_elements(*parallel, m, now, dt, next);
     return report;
 }
 

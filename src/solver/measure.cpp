@@ -27,14 +27,26 @@ Evaluation evaluation_of(const Model& m, const State& s, Real dt) {
     return ev;
 }
 
-void finish_elements(const Parallel& parallel, const Model& m, const State& now, Real dt, State& next) {
-    if (!m.elements) return;
+// elastic energy of solids that flow, with the memory that `memory` holds
+static Real plastic_energy(const Tables& tables, const Model& m, const State& at, const State& memory) {
+    Evaluation ev = evaluation_of(m, at, 0);
+    ev.memory = &memory.memory;
+    Real sum = 0;
+    for (const Table& t : tables.energies)
+        if (t.row->finish && t.row->inverted) sum += t.row->value(t, ev, 0, t.count());
+    return sum;
+}
+
+Real finish_elements(const Parallel& parallel, const Model& m, const State& now, Real dt, State& next) {
+    if (!m.elements) return 0;
     Evaluation ev = evaluation_of(m, next, dt);
     ev.x_now = now.point.x.data();
     ev.p_now = now.frame.p.data();
     ev.q_now = now.frame.q.data();
     ev.memory = &now.memory;
+    const Real before = plastic_energy(*m.elements, m, next, now);
     finish_elements(parallel, *m.elements, ev, next);
+    return plastic_energy(*m.elements, m, next, next) - before;
 }
 
 // sums over free and fixed points alike: a fixed point that moves carries momentum too
@@ -73,6 +85,26 @@ static void measure_scalars(const Model& m, const State& s, Report& r) {
         if (!(m.scalar.flags[i] & kFixed)) r.energy_kinetic += 0.5 * m.scalar.mass[i] * s.scalar.ds[i] * s.scalar.ds[i];
 }
 
+// Spin of a rod's edges about themselves: reference frames are carried without twist, so that an edge turns at the rate of its
+// scalar. An edge belongs to the element of its second point, and that of the first element to it too.
+static void measure_spin(const Model& m, const State& s, Vec3& angular) {
+    for (const Table& t : m.elements->energies) {
+        if (t.row->points != 3 || t.row->scalars != 2) continue;
+        std::vector<char> seen(s.scalar.s.size(), 0);
+        for (int e = 0; e < t.count(); ++e) {
+            const int* id = t.stencil.data() + 5 * std::size_t(e);
+            for (int k = 0; k < 2; ++k) {
+                const int scalar = id[3 + k];
+                if (scalar < 0 || seen[scalar] || (m.scalar.flags[scalar] & kFixed)) continue;
+                seen[scalar] = 1;
+                const Vec3 edge = vec(s.point.x[id[k + 1]]) - vec(s.point.x[id[k]]);
+                const Real length = edge.norm();
+                if (length > 0) angular += m.scalar.mass[scalar] * s.scalar.ds[scalar] / length * edge;
+            }
+        }
+    }
+}
+
 static void measure_contacts(const Parallel& parallel, const Model& m, const State& s, MeasureScratch& scratch, Report& r) {
     scratch.contacts.point_point.clear();
     if (r.islands + r.asleep > 0) return build_contact_elements(m, s.frame, scratch.contacts, scratch.contact_tables); // the solver's own
@@ -94,6 +126,7 @@ void measure(const Parallel& parallel, const Model& m, const State& s, MeasureSc
     measure_points(m, s, r, momentum, angular, moment);
     measure_frames(m, s, r, momentum, angular, moment);
     measure_scalars(m, s, r);
+    if (scalar_count(m) > 0 && m.elements) measure_spin(m, s, angular);
     r.momentum = real3(momentum);
     r.angular_momentum = real3(angular);
     if (r.mass > 0) r.center = real3(moment / r.mass);

@@ -20,8 +20,9 @@ struct MeasureScratch {
 };
 
 Evaluation evaluation_of(const Model&, const State&, Real dt);
-// the memory of elements after the step from `now` to `next`, whose unknowns are final
-void finish_elements(const Parallel&, const Model&, const State& now, Real dt, State& next);
+// The memory of elements after the step from `now` to `next`, whose unknowns are final. Returns what plastic flow takes [J],
+// at most zero.
+Real finish_elements(const Parallel&, const Model&, const State& now, Real dt, State& next);
 void measure(const Parallel&, const Model&, const State&, MeasureScratch&, Report&);
 
 } // namespace sinew

@@ -288,9 +288,11 @@ void NewtonSolver::search(const StepProblem& p, Trace* trace) {
         if (!judge_step(start, merit_at(p, trial), region)) report.step_length = 0;
         held_back = report.step_length == 0 || region.lambda > 0;
     }
-    if (trace)
-        trace->iterations.push_back({report.iterations, start.value, report.residual, report.step_length});
     add_direction(p, d, report.step_length, direction, d);
+    if (trace) {
+        const Merit end = merit_at(p, d);
+        trace->iterations.push_back({report.iterations, start.value, report.residual, report.step_length, end.value, std::max(start.size, end.size)});
+    }
 }
 
 void NewtonSolver::linearise(const StepProblem& p) {

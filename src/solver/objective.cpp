@@ -454,7 +454,22 @@ void add_direction(const StepProblem& p, std::span<const Real> d, Real length,
     });
 }
 
-StepWork compute_work(const StepProblem& p, const Objective& o, const State& next) {
+// of viscosity that is part of the potential: V quadratic in the displacement of the stage, whose force works -2 V over it
+static Real viscous_work(const StepProblem& p, Objective& o) {
+    const Evaluation moving = evaluation_at(p, o);
+    if (!(moving.elapsed > 0)) return 0;
+    Evaluation still = moving;
+    still.elapsed = 0;
+    Real potential = 0;
+    for (const Table* t : o.elements.tables)
+        if (t->row->value && t->row->share == Share::elastic)
+            potential += ordered_sum(p.parallel, t->count(), kGrain, o.partial, [&](int begin, int end) {
+                return t->row->value(*t, moving, begin, end) - t->row->value(*t, still, begin, end);
+            });
+    return -2 * potential * p.dt / moving.elapsed;
+}
+
+StepWork compute_work(const StepProblem& p, Objective& o, const State& next) {
     StepWork w;
     for (int i = 0; i < point_count(p.model); ++i) {
         if (p.model.point.flags[i] & kPassive) continue;
@@ -481,11 +496,11 @@ StepWork compute_work(const StepProblem& p, const Objective& o, const State& nex
     // moving obstacles push; what damping takes out is relative to them
     const ContactPower power = contact_power(o.contact_tables, evaluation_at(p, o));
     w.external += p.dt * power.total;
-    w.damping -= p.dt * power.damping;
+    w.damping += viscous_work(p, o) - p.dt * power.damping;
     return w;
 }
 
-void finish_step(const StepProblem& p, const SchemeSettings& scheme, const Objective& o, std::span<const Real> d,
+void finish_step(const StepProblem& p, const SchemeSettings& scheme, Objective& o, std::span<const Real> d,
                  State& next, Report& report) {
     finish_stage(p, scheme, o.stage, d, next);
     advect_passive(p.parallel, p.model, p.now, p.dt, next.point);
@@ -499,7 +514,7 @@ void finish_step(const StepProblem& p, const SchemeSettings& scheme, const Objec
     report.dt = p.dt;
     next.time = p.now.time + p.dt;
     next.step = p.now.step + 1;
-    finish_elements(p.parallel, p.model, p.now, p.dt, next);
+    report.work_plastic = finish_elements(p.parallel, p.model, p.now, p.dt, next);
 }
 
 } // namespace sinew

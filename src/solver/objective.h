@@ -118,10 +118,10 @@ void add_direction(const StepProblem&, std::span<const Real> d, Real length, std
 struct StepWork {
     Real damping = 0, external = 0; // [J]
 };
-StepWork compute_work(const StepProblem&, const Objective&, const State& next);
+StepWork compute_work(const StepProblem&, Objective&, const State& next);
 
 // the end of the step: state, time, memory and work
-void finish_step(const StepProblem&, const SchemeSettings&, const Objective&, std::span<const Real> d, State& next,
+void finish_step(const StepProblem&, const SchemeSettings&, Objective&, std::span<const Real> d, State& next,
                  Report&);
 
 } // namespace sinew

@@ -1,5 +1,6 @@
 // Bending (spec T 8.2): closed-form derivatives against automatic differentiation, half-hinge assembly against the sum of
 // elements, invariances, calibration by rolled plates, barrier, viscosity, orthotropy, degenerate triangles.
+#include "../../bench/generated/hinge_symbolic.h"
 #include "core/random.h"
 #include "energy/assemble_hessian.h"
 #include "energy/hinge_bridson.h"
@@ -68,7 +69,7 @@ Sheet make_sheet(int n, const Parallel& parallel) {
     BlockPattern pattern;
     HessianPlan plan;
     EXPECT_TRUE(build_hessian_pattern(set, {}, dofs, pattern));
-    EXPECT_TRUE(build_hessian_plan(set, dofs, pattern, plan));
+    EXPECT_TRUE(build_hessian_plan(set, dofs, pattern, plan, HingeSums::per_element));
     s.plain = make_block_sparse(pattern);
     s.fast = make_block_sparse(pattern);
     compute_hessian(parallel, set, ev, {Projection::none}, plan, s.plain);
@@ -82,8 +83,9 @@ Sheet make_sheet(int n, const Parallel& parallel) {
     compute_hinge_shapes(parallel, s.x.data(), s.mesh);
     compute_hinge_terms<HingeTan>(parallel, reinterpret_cast<const HingeTan::Data*>(s.table.data.data()), {}, s.table.stencil, s.mesh);
     compute_hinge_gradients(parallel, s.mesh);
-    compute_hinge_blocks(parallel, Projection::none, s.mesh);
-    gather_elements(parallel, hinge_plan, s.mesh.blocks, s.fast);
+    std::vector<Real> blocks(s.mesh.value_count);
+    compute_hinge_blocks(parallel, Projection::none, s.mesh, blocks.data());
+    gather_elements(parallel, hinge_plan, blocks, s.fast);
     s.fast_gradient.assign(3 * s.x.size(), 0.0);
     for (std::size_t h = 0; h < s.mesh.edges.size(); ++h)
         for (int k = 0; k < 4; ++k)
@@ -147,6 +149,43 @@ TEST(hinge, gradient_and_hessian_of_the_angle_equal_automatic_differentiation) {
     }
 }
 
+TEST(hinge, computer_algebra_gives_the_same_gradient_and_hessian) {
+    Rng rng{6, 1, 0};
+    for (int k = 0; k < 60; ++k) {
+        const Sample<HingeTan> sample = HingeTan::sample(rng, k % 3);
+        const auto local = HingeTan::eval<2>(sample.data, {}, sample.at);
+        const Psi psi = HingeTan::psi(sample.data, {}, make_hinge(sample.at.x).half);
+        VecN<12> g;
+        MatN<12> h;
+        bench::hinge_symbolic(sample.at.x[0].data(), psi.d, psi.dd, g.data(), h.data());
+        EXPECT_LT((g - local.gradient).norm(), 1e-13 * local.gradient.norm());
+        EXPECT_LT((h - local.hessian).norm(), 1e-12 * local.hessian.norm()); // cancellation in the long sums
+    }
+}
+
+TEST(hinge, constant_lengths_after_baraff_and_witkin_give_the_gradient_of_a_flat_hinge_only) {
+    // sine and cosine of the angle with the lengths of normals and edge as constants of the moment
+    const auto frozen = [](const std::array<Vec3, 4>& x0) {
+        const auto x = make_variables<4>(x0);
+        using V = VecOf<Jet<12>>;
+        const Real edge = (x0[2] - x0[1]).norm(), upper = (x0[1] - x0[0]).cross(x0[2] - x0[0]).norm(),
+                   lower = (x0[2] - x0[3]).cross(x0[1] - x0[3]).norm();
+        const V e = x[2] - x[1], n = (x[1] - x[0]).cross(x[2] - x[0]), m = (x[2] - x[3]).cross(x[1] - x[3]);
+        return atan2(Jet<12>(n.cross(m).dot(e) / (edge * upper * lower)), Jet<12>(n.dot(m) / (upper * lower)));
+    };
+    for (Real fold : {0.0, 0.5, 1.5}) {
+        const Stencil<4> s = folded(fold);
+        const Hinge h = make_hinge(s.x);
+        const Jet<12> jet = frozen(s.x);
+        EXPECT_NEAR(jet.value, fold, 1e-14);
+        const Real gradient = (gradient_of(jet) - hinge_gradient(h)).norm() / hinge_gradient(h).norm();
+        if (fold == 0) EXPECT_LT(gradient, 1e-14);
+        else EXPECT_GT(gradient, 0.02); // wrong forces: the approximation is for the matrix alone
+        const Real hessian = (hessian_of(jet) - hinge_hessian(h)).norm() / hinge_hessian(h).norm();
+        EXPECT_GT(hessian, 0.05);
+    }
+}
+
 TEST(hinge, angle_is_that_of_the_fold_with_its_sign) {
     for (Real a : {-3.0, -1.5, -0.2, 0.0, 1e-9, 0.7, 2.9}) {
         EXPECT_NEAR(full_angle(make_hinge(folded(a).x).half), a, 1e-14);
@@ -173,14 +212,67 @@ TEST(hinge_mesh, half_hinges_per_triangle_equal_the_sum_of_elements) {
     dofs.points = int(s.x.size());
     HessianPlan plan;
     GatherPlan hinge_plan;
-    ASSERT_TRUE(build_hessian_plan(set, dofs, s.plain.pattern, plan));
+    ASSERT_TRUE(build_hessian_plan(set, dofs, s.plain.pattern, plan, HingeSums::per_element));
     ASSERT_TRUE(build_hinge_plan(s.mesh, s.plain.pattern, hinge_plan));
     Evaluation ev;
     ev.x = s.x.data();
     compute_hessian(*parallel, set, ev, {Projection::clamp}, plan, s.plain);
-    compute_hinge_blocks(*parallel, Projection::clamp, s.mesh);
-    gather_elements(*parallel, hinge_plan, s.mesh.blocks, s.fast);
+    std::vector<Real> blocks(s.mesh.value_count);
+    compute_hinge_blocks(*parallel, Projection::clamp, s.mesh, blocks.data());
+    gather_elements(*parallel, hinge_plan, blocks, s.fast);
     EXPECT_LT((dense(s.plain, n) - dense(s.fast, n)).norm(), 1e-15 * dense(s.plain, n).norm());
+}
+
+TEST(hinge_mesh, matrix_of_the_solvers_is_that_of_the_elements_for_every_law) {
+    const auto parallel = make_parallel({.threads = 2});
+    for (const char* law : {"hinge_bridson", "hinge_tan", "hinge_theta", "hinge_willmore"}) {
+        Sheet s = make_sheet(5, *parallel);
+        Table hinges, springs; // springs first and last: plans are merged between others
+        hinges.row = find_energy(law);
+        springs.row = find_energy("spring");
+        HingeParams p;
+        p.damping = 0.1;
+        std::vector<Real3> before;
+        for (const Real3& x : s.x) before.push_back({x.x, 0.9 * x.y, x.z});
+        for (int e = 0; e < s.table.count(); ++e) {
+            const std::span<const int> stencil{s.table.stencil.data() + 4 * e, 4};
+            std::array<Real3, 4> view;
+            for (int k = 0; k < 4; ++k) view[k] = {s.x[stencil[k]].x, 0, s.x[stencil[k]].z};
+            add_element(hinges, &p, stencil, {view, {}, {}, {}}, 0);
+            const auto params = springs.row->make_params();
+            add_element(springs, params.get(), stencil.first(2), {std::span<const Real3>(view).first(2), {}, {}, {}}, 0);
+        }
+        ElementSet set;
+        set.tables = {&springs, &hinges, &springs};
+        Dofs dofs;
+        dofs.points = int(s.x.size());
+        Evaluation ev;
+        ev.x = s.x.data(), ev.v = s.x.data(), ev.x_now = before.data();
+        ev.dt = ev.elapsed = 0.01;
+        HessianPlan by_element, by_triangle;
+        ASSERT_TRUE(build_hessian_plan(set, dofs, s.plain.pattern, by_element, HingeSums::per_element));
+        ASSERT_TRUE(build_hessian_plan(set, dofs, s.plain.pattern, by_triangle));
+        ASSERT_TRUE(by_triangle.hinges[1].mesh);
+        std::vector<Real> direction, partial;
+        for (int i = 0; i < dofs.size(); ++i) direction.push_back(std::sin(0.3 * i));
+        for (Projection how : {Projection::none, Projection::clamp, Projection::gauss_newton}) {
+            const HessianTerms terms{how, true, 1, 100};
+            compute_hessian(*parallel, set, ev, terms, by_element, s.plain);
+            compute_hessian(*parallel, set, ev, terms, by_triangle, s.fast);
+            const MatX plain = dense(s.plain, dofs.size()), fast = dense(s.fast, dofs.size());
+            EXPECT_LT((plain - fast).norm(), 1e-14 * plain.norm()) << law; // rounding of sums in another order
+            const Real a = hessian_form(*parallel, set, dofs, ev, terms, direction, by_element, partial);
+            const Real b = hessian_form(*parallel, set, dofs, ev, terms, direction, by_triangle, partial);
+            EXPECT_NEAR(a, b, 1e-12 * std::abs(a)) << law;
+        }
+        // what stands still because a point is dead pushes nowhere
+        std::vector<std::uint8_t> alive(s.x.size(), 1);
+        alive[8] = 0;
+        ev.alive = alive.data();
+        compute_hessian(*parallel, set, ev, {Projection::none}, by_element, s.plain);
+        compute_hessian(*parallel, set, ev, {Projection::none}, by_triangle, s.fast);
+        EXPECT_LT((dense(s.plain, dofs.size()) - dense(s.fast, dofs.size())).norm(), 1e-14 * dense(s.plain, dofs.size()).norm());
+    }
 }
 
 TEST(hinge_mesh, knows_translations_and_rotations) {

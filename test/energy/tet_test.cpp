@@ -1,4 +1,5 @@
 // Materials of tetrahedra against their laws: spec P V12-V14, spec C 3.4 and 8.3, spec U 3.7.1.
+#include "constraint/tet_hooke.h"
 #include "energy/tet_anisotropic.h"
 #include "energy/tet_arap.h"
 #include "energy/tet_corotated.h"
@@ -325,6 +326,31 @@ TEST(tet, viscous_stress_damps_strain_rates_and_no_rigid_motion) {
         MatN<12> K;
         f.row.hessian(f.table, TetMeshFixture::evaluation(f.mesh.points), 0, 1, Projection::none, K.data());
         EXPECT_LT((D - 0.1 * K).norm(), 1e-12 * D.norm()) << name;
+    }
+}
+
+TEST(tet_hooke, rows_hold_the_energy_of_the_solid) {
+    Rng rng{21, 1, 0};
+    const std::array<Real3, 4> rest{Real3{0, 0, 0}, Real3{1, 0, 0.1}, Real3{0.3, 0, 1.2}, Real3{0.2, -0.9, 0.3}};
+    for (int k = 0; k < 50; ++k) {
+        TetHooke::Params p;
+        p.young = draw_uniform(rng, 10, 100), p.poisson = draw_uniform(rng, -0.3, 0.45);
+        TetParams t;
+        t.young = p.young, t.poisson = p.poisson;
+        Stencil<4> s;
+        for (int i = 0; i < 4; ++i) s.x[i] = vec(rest[i]) + draw_vec(rng, -0.3, 0.3);
+        const RestView view{rest, {}, {}, {}};
+        const Real green = TetStvk::eval<0>(TetStvk::prepare(t, view), {}, s).value;
+        EXPECT_NEAR(0.5 * TetHooke::eval<0>(TetHooke::prepare(p, view), {}, s).c.squaredNorm(), green, 1e-12 * std::max(1.0, green));
+        p.linear = true;
+        const Real cauchy = TetLinear::eval<0>(TetLinear::prepare(t, view), {}, s).value;
+        EXPECT_NEAR(0.5 * TetHooke::eval<0>(TetHooke::prepare(p, view), {}, s).c.squaredNorm(), cauchy, 1e-12 * std::max(1.0, cauchy));
+        // a rotation strains the linear rows only
+        const Quat turn = exp_rotation(draw_vec(rng, -1, 1));
+        for (int i = 0; i < 4; ++i) s.x[i] = turn * vec(rest[i]);
+        EXPECT_GT(TetHooke::eval<0>(TetHooke::prepare(p, view), {}, s).c.norm(), 1e-3);
+        p.linear = false;
+        EXPECT_LT(TetHooke::eval<0>(TetHooke::prepare(p, view), {}, s).c.norm(), 1e-13);
     }
 }
 

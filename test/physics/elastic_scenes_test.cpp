@@ -1,0 +1,157 @@
+// What holds for every elastic scene (issue "Elastic solids, shells and rods", what must be shown):
+//   every iteration of Newton's method that moves lowers the incremental potential, with the contacts and lagged forces it sees;
+//   no element is turned inside out under a material that forbids it;
+//   a run that is saved in mid-motion and continued by another simulation has the same hash: plastic strain, rod frames, viscosity;
+//   bodies in free flight keep their linear momentum to rounding, whatever they are made of.
+// Here the scenes run coarse and for a few steps; soak_elastic_scenes runs them whole.
+#include "model/visit.h"
+#include "paths.h"
+#include "physics/simulation.h"
+#include <filesystem>
+#include <fmt/format.h>
+
+using namespace sinew;
+
+namespace {
+
+// Newton's solver with a look at its iterations
+struct Watched final : Solver {
+    std::unique_ptr<Solver> inner;
+    int iterations = 0, rises = 0;
+    double worst = 0; // rise over the size of the numbers in the sum
+    Report step(const Model& m, const Input& input, const State& now, State& next, double dt, Trace*) override {
+        Trace trace;
+        Report r = inner->step(m, input, now, next, dt, &trace);
+        for (const TraceEntry& e : trace.iterations) {
+            if (e.step_length == 0) continue;
+            ++iterations;
+            const double rise = (e.objective_next - e.objective) / std::max(1e-300, e.objective_size);
+            worst = std::max(worst, rise);
+            // the search accepts what rounding of the sum can hide
+            if (!(rise <= 1e-13)) ++rises;
+        }
+        return r;
+    }
+    void drop_caches() override { inner->drop_caches(); }
+};
+
+struct Case {
+    const char* name;
+    int steps;
+    std::vector<std::string> set;
+};
+
+std::optional<Simulation> open(const Case& c) {
+    Result<Scene> scene = load_scene(source_dir() + "/scenes/" + c.name + ".json", c.set);
+    for (const Error& e : scene.errors) ADD_FAILURE() << to_string(e);
+    if (!scene) return std::nullopt;
+    Result<Compiled> compiled = compile_scene(*scene.value);
+    for (const Error& e : compiled.errors) ADD_FAILURE() << to_string(e);
+    if (!compiled) return std::nullopt;
+    Context context;
+    context.threads = 1;
+    Result<Simulation> made = make_simulation(context, std::move(*compiled.value));
+    for (const Error& e : made.errors) ADD_FAILURE() << to_string(e);
+    if (made) measure_start(*made.value);
+    return std::move(made.value);
+}
+
+bool forbids_inversion(const Model& m) {
+    for (const Table& t : m.elements->energies)
+        if (t.count() > 0 && t.row->name.starts_with("tet_neohookean")) return true;
+    return false;
+}
+
+void check_scene(const Case& c) {
+    std::optional<Simulation> s = open(c);
+    ASSERT_TRUE(s) << c.name;
+    ASSERT_EQ(s->compiled.solver, "newton") << c.name;
+    auto watched = std::make_unique<Watched>();
+    Watched& watch = *watched;
+    watched->inner = std::move(s->solver);
+    s->solver = std::move(watched);
+    const bool forbids = forbids_inversion(s->compiled.model);
+    StateFile middle;
+    std::int64_t half = -1;
+    for (int i = 0; i < c.steps && !is_finished(*s); ++i) {
+        if (i == c.steps / 2) middle = save_run(*s), half = s->now.step;
+        ASSERT_NE(simulate_step(*s), Status::failed) << c.name << ": " << s->report.message;
+        ASSERT_EQ(forbids ? s->report.inverted : 0, 0) << c.name << " at " << s->now.time;
+    }
+    EXPECT_GT(watch.iterations, 0) << c.name;
+    EXPECT_EQ(watch.rises, 0) << c.name << ": rose by up to " << watch.worst << " of " << watch.iterations << " iterations";
+    if (half < 0) return;
+    std::optional<Simulation> other = open(c);
+    ASSERT_TRUE(other);
+    continue_from(*other, middle);
+    while (other->now.step < s->now.step) ASSERT_NE(simulate_step(*other), Status::failed) << c.name;
+    EXPECT_EQ(hash(other->now), hash(s->now)) << c.name;
+}
+
+const std::vector<Case>& cases() {
+    static const std::vector<Case> all{
+        {"demo/cantilevers", 6, {"vars.n=10"}},
+        {"demo/cloth_over_sphere", 24, {"vars.n=10"}},
+        {"demo/draped_sheet", 24, {"objects.sheet.edge=0.08"}},
+        {"demo/flag", 8, {"objects.flag.edge=0.1"}},
+        {"demo/hanging_beam", 4, {}},
+        {"demo/hanging_sheet", 6, {"vars.n=8"}},
+        {"demo/inflated_balloon", 4, {"objects.balloon.levels=2"}},
+        {"demo/plastic_bar", 30, {}},
+        {"demo/rod_twist", 20, {}},
+        {"demo/sheared_sheet", 20, {"objects.sheet.edge=0.1"}},
+        {"demo/squeezed_block", 40, {"objects.block.cells=[4,4,4]"}},
+        {"demo/twisting_beam", 16, {"objects.beam.cells=[10,2,2]"}},
+        {"verify/c_t5_free_twist", 10, {}},
+        {"verify/p_v33_plastic_bar", 10, {}},
+        {"verify/t_t14_rest_scale", 5, {}},
+        {"verify/t_t93_bent_hinge", 2, {}},
+    };
+    return all;
+}
+
+} // namespace
+
+TEST(elastic_scenes, iterates_go_down_nothing_inverts_that_must_not_and_saved_runs_continue) {
+    for (const Case& c : cases()) check_scene(c);
+}
+
+TEST(soak_elastic_scenes, iterates_go_down_nothing_inverts_that_must_not_and_saved_runs_continue) {
+    for (Case c : cases()) {
+        c.set.clear();
+        c.steps = 1 << 20;
+        check_scene(c);
+    }
+}
+
+namespace {
+
+// ten steps of free flight with a spin
+void check_flight(const std::string& object, const std::string& what) {
+    std::optional<Simulation> s = start(fmt::format(R"({{ "sinew": 1, "gravity": 0, "time": {{ "dt": 0.01, "substeps": 1, "seconds": 0.1 }},
+        "objects": {{ "it": {{ {}, "velocity": [1, 0.5, -0.2], "angular_velocity": [3, 5, 1] }} }}, "solver": "newton",
+        "solvers": {{ "newton": {{ "tolerance": 1e-10, "force_tolerance": 1e-12 }} }} }})", object));
+    ASSERT_TRUE(s) << what;
+    const Vec3 before = vec(s->report.momentum);
+    while (!is_finished(*s)) ASSERT_NE(simulate_step(*s), Status::failed) << what << ": " << s->report.message;
+    // rounding of the sum over points in ten steps; element forces cancel exactly up to theirs
+    EXPECT_LT((vec(s->report.momentum) - before).norm(), 1e-12 * before.norm()) << what;
+}
+
+} // namespace
+
+TEST(elastic_scenes, free_bodies_of_every_material_keep_their_linear_momentum) {
+    for (const char* model : {"linear", "stvk", "corotated", "strain", "arap", "neohookean", "stable_neohookean"})
+        check_flight(fmt::format(R"("kind": "solid", "size": [0.4, 0.2, 0.1], "cells": [4, 2, 1], "material": {{ "solid_density": 1000,
+            "solid": {{ "model": "{}", "young": 1e5, "damping": {{ "stiffness": 0.002 }} }} }})", model), model);
+    check_flight(R"("kind": "solid", "size": [0.4, 0.2, 0.1], "cells": [4, 2, 1], "material": { "solid_density": 1000, "solid": { "model": "corotated",
+        "young": 1e5, "poisson": 0.3, "plasticity": { "yield": 100 } } })", "plastic");
+    for (const char* model : {"tri_stvk", "tri_baraff_witkin", "tri_neohookean", "tri_rubber", "tri_fung"})
+        check_flight(fmt::format(R"("kind": "cloth_grid", "size": [0.4, 0.2], "edge": 0.05, "model": "shell", "material": {{ "density": 0.2,
+            "membrane": {{ "model": "{}" }}, "bend": {{ "model": "hinge_tan", "stiffness": 1e-4 }} }})", model), model);
+    for (const char* model : {"hinge_tan", "hinge_theta", "hinge_willmore", "hinge_bridson"})
+        check_flight(fmt::format(R"("kind": "cloth_grid", "size": [0.4, 0.2], "edge": 0.05, "model": "shell", "material": {{ "density": 0.2,
+            "membrane": {{ "model": "tri_stvk", "young": 1e5, "thickness": 0.001, "damping": 0.01 }},
+            "bend": {{ "model": "{}", "stiffness": 1e-3, "damping": 0.02 }} }})", model), model);
+    check_flight(R"("kind": "rod", "curve": "helix", "turns": 2, "count": 30, "radius": 0.004, "young": 1e6, "viscosity": 1e3, "natural": "straight")", "rod");
+}
