@@ -20,7 +20,7 @@
 
 namespace sinew {
 
-// Where a joint sits on its two bodies; a body that is absent (index -1) is the world.
+// Where a joint sits on its two bodies. The world is a held frame: only points of a stencil may be absent (-1).
 struct JointAnchor {
     std::array<Real3, 2> local{};       // [m] in body axes
     std::array<Real4, 2> axes{};        // body <- joint

@@ -1,4 +1,5 @@
 #include "model/builder.h"
+#include "core/assert.h"
 #include <algorithm>
 
 namespace sinew {
@@ -80,6 +81,8 @@ static void add_to(ModelBuilder& b, std::vector<Table>& tables, const ElementRow
             x[i] = b.model.point.rest[stencil[i]];
             mass[i] = b.model.point.mass[stencil[i]];
         }
+    // only points may be absent; a side that is the world is a held frame
+    for (int i = row.points; i < row.stencil; ++i) SINEW_ASSERT(stencil[i] >= 0);
     for (int i = 0; i < row.frames; ++i) frame_mass[i] = b.model.frame.mass[stencil[row.points + i]];
     const RestView rest{{x.data(), std::size_t(row.points)},
                         {mass.data(), std::size_t(row.points)},
