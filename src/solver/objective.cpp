@@ -11,9 +11,6 @@ namespace {
 
 Eigen::Map<Vec3> at(std::span<Real> a, int i) { return Eigen::Map<Vec3>(a.data() + 3 * i); }
 Eigen::Map<const Vec3> at(std::span<const Real> a, int i) { return Eigen::Map<const Vec3>(a.data() + 3 * i); }
-Eigen::Map<const Vec3> at(const std::vector<Real>& a, int i) {
-    return Eigen::Map<const Vec3>(a.data() + 3 * i);
-}
 Eigen::Map<Vec3> at(std::vector<Real>& a, int i) { return Eigen::Map<Vec3>(a.data() + 3 * i); }
 
 template <class F> void for_each_point(const StepProblem& p, F&& f) {
