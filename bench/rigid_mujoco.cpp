@@ -16,7 +16,9 @@ struct Mujoco final : RigidEngine {
 
     explicit Mujoco(const RigidScene& s) {
         std::string xml = "<mujoco><option timestep=\"0.016666666666666666\" gravity=\"0 -9.81 0\"/>"
-                          "<size nconmax=\"" + std::to_string(16 * s.bodies.size()) + "\" njmax=\"" + std::to_string(64 * s.bodies.size()) + "\"/><worldbody>";
+                          // room for 10 contacts a body of 4 rows each; by default its stack grows with the square of that
+                          "<size nconmax=\"" + std::to_string(10 * s.bodies.size()) + "\" njmax=\"" +
+                          std::to_string(40 * s.bodies.size()) + "\" nstack=\"100000000\"/><worldbody>";
         for (std::size_t i = 0; i < s.bodies.size(); ++i) {
             const BenchBody& b = s.bodies[i];
             const Real3& p = b.pose.position;
@@ -49,10 +51,9 @@ struct Mujoco final : RigidEngine {
         if (model) mj_deleteModel(model);
     }
     void step(double) override {
-        if (data) mj_step(model, data);
+        mj_step(model, data);
     }
     Pose pose(int i) const override {
-        if (!data) return {};
         const mjtNum *p = data->xpos + 3 * body[i], *q = data->xquat + 4 * body[i];
         return {{p[0], p[1], p[2]}, {q[0], q[1], q[2], q[3]}};
     }
@@ -60,6 +61,10 @@ struct Mujoco final : RigidEngine {
 
 } // namespace
 
-std::unique_ptr<RigidEngine> make_mujoco(const RigidScene& s, int) { return std::make_unique<Mujoco>(s); }
+std::unique_ptr<RigidEngine> make_mujoco(const RigidScene& s, int) {
+    auto engine = std::make_unique<Mujoco>(s);
+    if (!engine->data) return nullptr;
+    return engine;
+}
 
 } // namespace sinew::bench

@@ -38,7 +38,7 @@ void add_point(Soft& d, const Touch& t, int touch, SoftManifold& m) {
     const Real normal = t.n.dot(t.impulse);
     m.impulse[k] = std::max(0.0, normal / d.o.substeps);
     m.friction_impulse = real3(vec(m.friction_impulse) + (t.impulse - normal * t.n) / d.o.substeps);
-    m.drive = real3(vec(m.drive) + t.slip); // the sum for now
+    m.drive = real3(vec(m.drive) + t.slip); // of all points; build_manifolds takes the mean
     d.s.touch.back()[k] = touch;
 }
 
