@@ -9,7 +9,6 @@ struct Soft {
     const Parallel& parallel;
     const SoftOptions& o;
     const SoftProblem& problem;
-    const Rows* constraints;
     SoftScratch& s;
     TouchList& list;
     RowProblem& q;
@@ -77,81 +76,6 @@ void build_manifolds(Soft& d) {
     }
 }
 
-void set_springs(const Soft& d, const RowGroup& g, int k, Real diagonal, SoftJointRow& r) {
-    const Rows& rows = *d.constraints;
-    const int row = rows.row_begin[g.source] + k;
-    const Real alpha = rows.compliance[row], damping = rows.damping[row], h = d.h;
-    const bool position = rows.level[g.source] == Level::position;
-    r.c = position ? rows.c[row] : 0;
-    r.rate = rows.rate[row];
-    if (position && alpha == 0) {
-        const Real w = 2 * kPi * std::min(d.o.joint_hertz, 0.25 / h), a = 2 * d.o.joint_damping + h * w, b = h * w * a;
-        r.solve = {w / a, b / (1 + b), 1 / (1 + b)};
-        r.relax = {0, 1, 0};
-        return;
-    }
-    const Real soft = position ? alpha / (h * (alpha * damping + h)) : damping > 0 ? 1 / (h * damping) : 0;
-    const Real sum = diagonal + soft;
-    r.solve = {position ? 1 / (alpha * damping + h) : 0, sum > 0 ? diagonal / sum : 0, sum > 0 ? soft / sum : 0};
-    r.relax = r.solve;
-}
-
-void build_joints(Soft& d) {
-    d.s.joints.clear();
-    const Lever none{Vec3::Zero(), Vec3::Zero()};
-    for (int i : d.problem.groups) {
-        const RowGroup& g = d.q.groups[i];
-        const int a = place_of(d, d.q.body[g.side]), b = g.sides > 1 ? place_of(d, d.q.body[g.side + 1]) : -1;
-        for (int k = 0; k < g.rows; ++k) {
-            SoftJointRow r;
-            r.a = a, r.b = b;
-            r.row = g.row + k;
-            const int at = g.lever + k * g.sides;
-            r.ja = d.q.jacobian[at], r.da = d.q.response[at];
-            r.jb = b < 0 ? none : d.q.jacobian[at + 1], r.db = b < 0 ? none : d.q.response[at + 1];
-            const Real diagonal = d.q.block[g.block + k * g.rows + k];
-            r.mass = diagonal > 0 ? 1 / diagonal : 0;
-            r.low = g.set == RowSet::lower ? 0 : g.set == RowSet::box ? -g.limit / d.o.substeps : -1e300;
-            r.high = g.set == RowSet::box ? g.limit / d.o.substeps : 1e300;
-            r.one_sided = g.set == RowSet::lower;
-            r.impulse = std::clamp(d.q.impulse[g.row + k] / d.o.substeps, r.low, r.high);
-            set_springs(d, g, k, diagonal, r);
-            d.s.joints.push_back(r);
-        }
-    }
-}
-
-template <class S> Real rate_of(const SoftJointRow& r, const std::vector<SoftBody<S>>& bodies, bool moved) {
-    Real sum = 0;
-    const auto add = [&](const Lever& j, int b) {
-        const S* u = moved ? bodies[b].d : bodies[b].v;
-        for (int k = 0; k < 3; ++k) sum += j.linear[k] * u[k] + j.angular[k] * u[3 + k];
-    };
-    add(r.ja, r.a);
-    if (r.b >= 0) add(r.jb, r.b);
-    return sum;
-}
-template <class S> void push(const SoftJointRow& r, Real p, std::vector<SoftBody<S>>& bodies) {
-    const auto add = [&](const Lever& w, int b) {
-        S* u = bodies[b].v;
-        for (int k = 0; k < 3; ++k) u[k] += S(w.linear[k] * p), u[3 + k] += S(w.angular[k] * p);
-    };
-    add(r.da, r.a);
-    if (r.b >= 0) add(r.db, r.b);
-}
-
-template <class S> void solve_joints(const Soft& d, bool spring, std::vector<SoftBody<S>>& bodies) {
-    for (SoftJointRow& r : d.s.joints) {
-        const Real s = r.c + rate_of(r, bodies, true);
-        std::array<Real, 3> f = spring ? r.solve : r.relax;
-        if (r.one_sided && s > 0) f = {1 / d.h, 1, 0};
-        const Real p = std::clamp(r.impulse - r.mass * f[1] * (rate_of(r, bodies, false) - r.rate + f[0] * s) - f[2] * r.impulse,
-                                  r.low, r.high);
-        push(r, p - r.impulse, bodies);
-        r.impulse = p;
-    }
-}
-
 template <class S, int N>
 void run(Soft& d, const std::vector<Vec3>& linear, const std::vector<Vec3>& angular, std::vector<SoftBody<S>>& bodies,
          SoftContacts<S, N>& contacts, std::vector<Vec3>& shift, std::vector<Vec3>& turn) {
@@ -177,17 +101,17 @@ void run(Soft& d, const std::vector<Vec3>& linear, const std::vector<Vec3>& angu
                     bodies[i].v[3 + k] += S(d.h * angular[d.problem.bodies[i]][k]);
                 }
         });
-        for (const SoftJointRow& r : d.s.joints) push(r, r.impulse, bodies);
+        warm_start_joints(d.s.joints, bodies);
         warm_start_contacts<S, N>(d.parallel, contacts, bodies);
         for (int k = 0; k < d.o.sweeps; ++k) {
-            solve_joints(d, true, bodies);
+            solve_joints(d.h, true, d.s.joints, bodies);
             solve_contacts<S, N>(d.parallel, p, contacts, bodies);
         }
         parallel_for(d.parallel, count, kGrain, [&](int begin, int end) { // held bodies go on too
             for (int i = begin; i < end; ++i)
                 for (int k = 0; k < 6; ++k) bodies[i].d[k] += S(d.h) * bodies[i].v[k];
         });
-        solve_joints(d, false, bodies);
+        solve_joints(d.h, false, d.s.joints, bodies);
         relax_contacts<S, N>(d.parallel, p, contacts, bodies);
     }
     if (d.o.bounce_speed >= 0) bounce_contacts<S, N>(d.parallel, p, contacts, bodies);
@@ -226,7 +150,6 @@ void store_impulses(const Soft& d, const std::vector<Vec3>& shift, const std::ve
             t.impulse = d.o.substeps * (m.impulse[k] * t.n + (sum > 0 ? m.impulse[k] / sum : 0) * vec(m.friction_impulse));
         }
     }
-    for (const SoftJointRow& r : d.s.joints) d.q.impulse[r.row] = r.impulse * d.o.substeps;
 }
 
 } // namespace
@@ -234,15 +157,18 @@ void store_impulses(const Soft& d, const std::vector<Vec3>& shift, const std::ve
 void step_soft(const Parallel& parallel, const SoftOptions& o, const SoftProblem& problem, const Rows* constraints,
                const std::vector<Vec3>& linear, const std::vector<Vec3>& angular, SoftScratch& s, TouchList& list, RowProblem& q,
                std::vector<Vec3>& shift, std::vector<Vec3>& turn) {
-    Soft d{parallel, o, problem, constraints, s, list, q, o.dt / o.substeps};
+    Soft d{parallel, o, problem, s, list, q, o.dt / o.substeps};
     s.place.assign(q.body_count(), -1);
     s.masses.clear();
     for (int b : problem.bodies) place_of(d, b); // those that move come first
     build_manifolds(d);
-    build_joints(d);
+    for (int g : problem.groups)
+        for (int k = 0; k < q.groups[g].sides; ++k) place_of(d, q.body[q.groups[g].side + k]);
+    build_joints({o.substeps, d.h, o.joint_hertz, o.joint_damping}, problem.groups, constraints, s.place, q, s.joints);
     if (o.wide) run(d, linear, angular, s.bodies, s.contacts, shift, turn);
     else run(d, linear, angular, s.bodies_double, s.contacts_double, shift, turn);
     store_impulses(d, shift, turn);
+    read_joints(o.substeps, s.joints, q);
 }
 
 } // namespace sinew

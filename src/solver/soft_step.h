@@ -4,14 +4,13 @@
 //   solve        one Gauss-Seidel sweep, errors taken back as by a damped spring
 //   move         d += h v
 //   relax        one sweep without that spring, so that what was pushed apart keeps no speed
-// Contacts are packed wide (soft_contact.h); joints are rows in their order, before the contacts. A rigid row has the
-// spring of all joints, a soft one its own compliance and damping, which act while relaxing too:
-//   p' = p - scale mass (J v - rate + gain s) - keep p,   s = C + J d the error now
+// Contacts are packed wide (soft_contact.h); joints come before them (soft_joint.h).
 // Friction at the level of velocities creeps by what the sweeps leave over. The slip of a contact that sticks is therefore
 // remembered and taken back in the next steps.
 #pragma once
 #include "core/parallel.h"
 #include "solver/soft_contact.h"
+#include "solver/soft_joint.h"
 #include "solver/velocity_build.h"
 
 namespace sinew {
@@ -37,21 +36,12 @@ struct SoftProblem {
     std::vector<int> groups;  // of joints
 };
 
-struct SoftJointRow {
-    int a = -1, b = -1;       // bodies
-    int row = -1;             // of the problem
-    Lever ja, jb, da, db;     // J, W J^T
-    Real c = 0, rate = 0, mass = 0, low = 0, high = 0, impulse = 0;
-    bool one_sided = false;
-    std::array<Real, 3> solve{}, relax{}; // gain, scale, keep
-};
-
 struct SoftScratch {
     std::vector<int> place;   // of bodies among those stepped, -1 = not
     std::vector<SoftManifold> manifolds;
     std::vector<std::array<int, kSoftPoints>> touch; // of their points
     std::vector<SoftMass> masses;
-    std::vector<SoftJointRow> joints;
+    SoftJoints joints;
     std::vector<SoftBody<float>> bodies;
     std::vector<SoftBody<double>> bodies_double;
     SoftContacts<float, kSoftLanes> contacts;
