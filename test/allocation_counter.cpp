@@ -6,6 +6,7 @@
 
 static std::atomic<long> calls{0};
 
+#if SINEW_COUNTS_ALLOCATIONS
 static void* counted(std::size_t size, std::size_t alignment) {
     ++calls;
     void* p = alignment <= alignof(std::max_align_t)
@@ -26,5 +27,6 @@ void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
 void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
 void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+#endif
 
 long sinew::allocation_count() { return calls; }

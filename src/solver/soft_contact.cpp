@@ -126,11 +126,17 @@ void sort_by_color(std::span<const SoftManifold> manifolds, const std::vector<in
 }
 
 template <class S, int N, class F>
+void run_color(const Parallel& parallel, const SoftContacts<S, N>& contacts, std::size_t c, F&& f) {
+    const int begin = contacts.color_begin[c], count = contacts.color_begin[c + 1] - begin;
+    parallel_for(parallel, count, kBlockGrain, [&](int b, int e) { f(begin + b, begin + e); });
+}
+template <class S, int N, class F>
 void for_each_color(const Parallel& parallel, const SoftContacts<S, N>& contacts, F&& f) {
-    for (std::size_t c = 0; c + 1 < contacts.color_begin.size(); ++c) {
-        const int begin = contacts.color_begin[c], count = contacts.color_begin[c + 1] - begin;
-        parallel_for(parallel, count, kBlockGrain, [&](int b, int e) { f(begin + b, begin + e); });
-    }
+    for (std::size_t c = 0; c + 1 < contacts.color_begin.size(); ++c) run_color(parallel, contacts, c, f);
+}
+template <class S, int N, class F>
+void for_each_color_back(const Parallel& parallel, const SoftContacts<S, N>& contacts, F&& f) {
+    for (std::size_t c = contacts.color_begin.size() - 1; c-- > 0;) run_color(parallel, contacts, c, f);
 }
 } // namespace
 
@@ -196,10 +202,10 @@ template <class S, int N>
 void relax_contacts(const Parallel& parallel, const SoftParameters& parameters, SoftContacts<S, N>& contacts,
                     std::span<SoftBody<S>> bodies) {
     const SoftNumbers<S> s = numbers_of<S>(parameters);
-    for_each_color(parallel, contacts, [&](int b, int e) {
+    loops_of_rest<S>().relax(contacts.rest.data(), 0, int(contacts.rest.size()), s, bodies.data());
+    for_each_color_back(parallel, contacts, [&](int b, int e) {
         loops_of(contacts).relax(contacts.blocks.data(), b, e, s, bodies.data());
     });
-    loops_of_rest<S>().relax(contacts.rest.data(), 0, int(contacts.rest.size()), s, bodies.data());
 }
 
 template <class S, int N>

@@ -6,7 +6,9 @@
 //   warm_start_contacts      p of the sub-step before
 //   solve_contacts           with bias: penetration is taken back like a damped spring
 //   d += h v                 displacement since detection
-//   relax_contacts           once more without the bias, so that pushing out leaves no velocity
+//   relax_contacts           once more without the bias, so that pushing out leaves no velocity; backwards, because
+//                            sweeps that all run one way leave a rest that feeds itself through the warm start: a wall of
+//                            twenty rows sways ever more, with sweeps there and back it comes to rest
 // and after the last one bounce_contacts for restitution.
 //
 // A manifold of up to four points between bodies a and b has the rows

@@ -37,7 +37,8 @@ void add_point(Soft& d, const Touch& t, int touch, SoftManifold& m) {
     const Real normal = t.n.dot(t.impulse);
     m.impulse[k] = std::max(0.0, normal / d.o.substeps);
     m.friction_impulse = real3(vec(m.friction_impulse) + (t.impulse - normal * t.n) / d.o.substeps);
-    m.drive = real3(vec(m.drive) + t.slip); // of all points; build_manifolds takes the mean
+    m.spin_impulse += t.n.dot(t.torque) / d.o.substeps;
+    m.roll_impulse = real3(vec(m.roll_impulse) + (t.torque - t.n.dot(t.torque) * t.n) / d.o.substeps);
     d.s.touch.back()[k] = touch;
 }
 
@@ -62,17 +63,11 @@ void build_manifolds(Soft& d) {
         SoftManifold& m = d.s.manifolds.back();
         m.a = t.body_a < 0 ? -1 : place_of(d, t.body_a);
         m.b = t.body_b < 0 ? -1 : place_of(d, t.body_b);
-        m.normal = real3(t.n);
+        m.normal = real3(t.n), m.drive = real3(t.drive);
         m.friction = t.rule.friction;
         m.torsion = t.rule.torsional_friction, m.rolling = t.rule.rolling_friction;
         m.restitution = d.o.bounce_speed >= 0 ? t.rule.restitution : 0;
         add_point(d, t, i, m);
-    }
-    // the mean slip of the points is that of the centre, where friction acts
-    for (std::size_t i = 0; i < d.s.manifolds.size(); ++i) {
-        SoftManifold& m = d.s.manifolds[i];
-        const Touch& t = d.list.touches[d.s.touch[i][0]];
-        m.drive = real3(t.drive + d.o.slip_rate / (d.o.dt * m.points) * vec(m.drive));
     }
 }
 
@@ -86,9 +81,9 @@ void run(Soft& d, const std::vector<Vec3>& linear, const std::vector<Vec3>& angu
             for (int k = 0; k < 3; ++k) bodies[at].v[k] = S(d.q.v[b][k]), bodies[at].v[3 + k] = S(d.q.w[b][k]);
     SoftParameters p;
     p.h = d.h;
-    p.hertz = d.o.contact_hertz > 0 ? std::min(d.o.contact_hertz, 0.25 / d.h) : 0.25 / d.h;
+    // an eighth: with a quarter a tall wall does not come to rest
+    p.hertz = d.o.contact_hertz > 0 ? std::min(d.o.contact_hertz, 0.25 / d.h) : 0.125 / d.h;
     p.damping_ratio = d.o.contact_damping;
-    // a quarter: as stiff as a sub-step resolves: a stack sinks by a quarter of what 30 Hz gives at 240 Hz
     p.push_speed = d.o.push_speed;
     p.slop = d.o.slop;
     p.bounce_speed = std::max(0.0, d.o.bounce_speed);
@@ -103,10 +98,8 @@ void run(Soft& d, const std::vector<Vec3>& linear, const std::vector<Vec3>& angu
         });
         warm_start_joints(d.s.joints, bodies);
         warm_start_contacts<S, N>(d.parallel, contacts, bodies);
-        for (int k = 0; k < d.o.sweeps; ++k) {
-            solve_joints(d.h, true, d.s.joints, bodies);
-            solve_contacts<S, N>(d.parallel, p, contacts, bodies);
-        }
+        solve_joints(d.h, true, d.s.joints, bodies);
+        solve_contacts<S, N>(d.parallel, p, contacts, bodies);
         parallel_for(d.parallel, count, kGrain, [&](int begin, int end) { // held bodies go on too
             for (int i = begin; i < end; ++i)
                 for (int k = 0; k < 6; ++k) bodies[i].d[k] += S(d.h) * bodies[i].v[k];
@@ -125,28 +118,15 @@ void run(Soft& d, const std::vector<Vec3>& linear, const std::vector<Vec3>& angu
     }
 }
 
-// tangential displacement of the point of a over that of b during the step
-Vec3 slip_of(const Soft& d, const Touch& t, const std::vector<Vec3>& shift, const std::vector<Vec3>& turn) {
-    const auto moved = [&](int b) -> Vec3 {
-        if (b < 0) return Vec3::Zero();
-        const bool free = d.q.inverse_mass[b] > 0;
-        const Vec3 x = free ? shift[b] : Vec3(d.o.dt * d.q.v[b]), r = free ? turn[b] : Vec3(d.o.dt * d.q.w[b]);
-        return x + r.cross(t.at - d.q.x[b]);
-    };
-    const Vec3 u = moved(t.body_a) - moved(t.body_b) + d.o.dt * t.drive;
-    return u - t.n.dot(u) * t.n;
-}
-
 // impulses back to touches and rows: friction of a manifold in parts of the normal impulses
-void store_impulses(const Soft& d, const std::vector<Vec3>& shift, const std::vector<Vec3>& turn) {
+void store_impulses(const Soft& d) {
     for (std::size_t i = 0; i < d.s.manifolds.size(); ++i) {
         const SoftManifold& m = d.s.manifolds[i];
         Real sum = 0;
         for (int k = 0; k < m.points; ++k) sum += m.impulse[k];
-        const bool sticks = sum > 0 && vec(m.friction_impulse).norm() < 0.98 * m.friction * sum;
         for (int k = 0; k < m.points; ++k) {
             Touch& t = d.list.touches[d.s.touch[i][k]];
-            t.slip = sticks ? Vec3(t.slip + slip_of(d, t, shift, turn)) : Vec3(Vec3::Zero());
+            t.torque = d.o.substeps / Real(m.points) * (m.spin_impulse * t.n + vec(m.roll_impulse));
             t.impulse = d.o.substeps * (m.impulse[k] * t.n + (sum > 0 ? m.impulse[k] / sum : 0) * vec(m.friction_impulse));
         }
     }
@@ -167,7 +147,7 @@ void step_soft(const Parallel& parallel, const SoftOptions& o, const SoftProblem
     build_joints({o.substeps, d.h, o.joint_hertz, o.joint_damping}, problem.groups, constraints, s.place, q, s.joints);
     if (o.wide) run(d, linear, angular, s.bodies, s.contacts, shift, turn);
     else run(d, linear, angular, s.bodies_double, s.contacts_double, shift, turn);
-    store_impulses(d, shift, turn);
+    store_impulses(d);
     read_joints(o.substeps, s.joints, q);
 }
 

@@ -3,10 +3,8 @@
 //   warm start   impulses of the sub-step before
 //   solve        one Gauss-Seidel sweep, errors taken back as by a damped spring
 //   move         d += h v
-//   relax        one sweep without that spring, so that what was pushed apart keeps no speed
+//   relax        one sweep back without that spring, so that what was pushed apart keeps no speed
 // Contacts are packed wide (soft_contact.h); joints come before them (soft_joint.h).
-// Friction at the level of velocities creeps by what the sweeps leave over. The slip of a contact that sticks is therefore
-// remembered and taken back in the next steps.
 #pragma once
 #include "core/parallel.h"
 #include "solver/soft_contact.h"
@@ -16,16 +14,14 @@
 namespace sinew {
 
 struct SoftOptions {
-    int substeps = 4;
+    int substeps = 6;
     Real dt = 0;              // [s] of the whole step
     Real slop = 0;            // [m]
     Real push_speed = 3;      // [m/s]
-    Real contact_hertz = 0;   // [1/s] of the spring of contacts, at most a quarter of the sub-step rate; 0 = that
+    Real contact_hertz = 0;   // [1/s] of the spring of contacts, at most a quarter of the sub-step rate; 0 = an eighth
     Real contact_damping = 10; // ratio
     Real joint_hertz = 60, joint_damping = 5;
     bool wide = true;         // eight floats; false: one double
-    int sweeps = 1;           // of each solve: more where much was put down at once and there are no impulses yet
-    Real slip_rate = 0.2;     // part of the slip of sticking contacts that is taken back per step
     Real bounce_speed = -1;   // [m/s] approach from which restitution acts after the sub-steps; < 0: it does not
 };
 

@@ -94,10 +94,6 @@ struct VelocitySolver final : Solver {
     void sub_step(const Model&, const Input&, Real h, State&);
     BiasOptions bias_options() const;
     SolveOptions solve_options() const;
-    Real relative_speed(const Touch& t) const {
-        const auto at = [&](int b) { return b < 0 ? Vec3(Vec3::Zero()) : Vec3(q.v[b] + q.w[b].cross(t.at - q.x[b])); };
-        return (at(t.body_a) - at(t.body_b)).norm();
-    }
     int first_free(const RowGroup& g) const { // a body of the group that moves
         for (int k = 0; k < g.sides; ++k)
             if (q.inverse_mass[q.body[g.side + k]] > 0) return q.body[g.side + k];
@@ -332,23 +328,13 @@ void VelocitySolver::solve_soft(Real h) {
     }
     if (soft.bodies.empty()) return;
     SoftOptions o;
-    o.substeps = settings.substeps > 0 ? settings.substeps : 4;
+    o.substeps = settings.substeps > 0 ? settings.substeps : 6;
     o.dt = h;
     o.slop = settings.slop;
     o.push_speed = settings.push_speed;
-    o.slip_rate = settings.slip_erp;
     o.contact_hertz = settings.contact_hertz;
     o.contact_damping = settings.contact_damping;
     o.wide = settings.precision == "single";
-    // what was put down at rest without impulses to start from: mostly the first step of a scene
-    constexpr int kColdSweeps = 16;
-    int cold = 0, warm = 0;
-    for (int i : soft.touches) {
-        const Touch& t = list.touches[i];
-        if (t.known) ++warm;
-        else if (t.gap < settings.slop && relative_speed(t) < 0.01) ++cold;
-    }
-    if (cold > warm) o.sweeps = kColdSweeps;
     if (settings.impact == "newton") o.bounce_speed = settings.restitution_threshold;
     shift.resize(q.body_count());
     turn.resize(q.body_count());

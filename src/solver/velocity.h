@@ -20,7 +20,6 @@ struct VelocitySettings {
     Real erp = 0.2, cfm = 0;
     Real slop = 1e-4;
     Real push_speed = 3;
-    Real slip_erp = 0.2;
     Real contact_hertz = 0, contact_damping = 10;
     Real restitution_threshold = 0.1;
     Real margin = 0.02;
@@ -51,18 +50,16 @@ struct VelocitySettings {
                 .doc = "how free rotation goes on: angular momentum kept and midpoint rotation, implicit Euler of the torque, none"});
         v("precision", s.precision, Field{.allowed = {"single", "double"}, .doc = "of soft_step: wide and single, or scalar and double"});
         v("iterations", s.iterations, Field{.min = 0, .doc = "most iterations per step; 0 = 50 (mlcp, direct: as needed)"});
-        v("substeps", s.substeps, Field{.min = 0, .max = 1000, .doc = "parts of a step; 0 = 4 for soft_step, otherwise 1"});
+        v("substeps", s.substeps, Field{.min = 0, .max = 1000, .doc = "parts of a step; 0 = 6 for soft_step, otherwise 1"});
         v("facets", s.facets, Field{.min = 3, .max = 64, .doc = "sides of the polyhedral cone"});
         v("tolerance", s.tolerance, Field{.min = 0, .unit = "m/s", .doc = "iterations end below this error of a row's velocity"});
         v("erp", s.erp, Field{.min = 0, .max = 2, .doc = "part of an error taken back per step"});
         v("cfm", s.cfm, Field{.min = 0, .unit = "1/kg", .doc = "softness added to each row (stabilisation soft)"});
         v("slop", s.slop, Field{.min = 0, .unit = "m", .doc = "penetration that is left alone"});
         v("push_speed", s.push_speed, Field{.min = 0, .unit = "m/s", .doc = "largest speed at which penetration is taken back"});
-        v("slip_erp", s.slip_erp,
-          Field{.min = 0, .max = 1, .doc = "soft_step: part of the slip of sticking contacts that is taken back per step"});
         v("contact_hertz", s.contact_hertz,
           Field{.min = 0, .unit = "1/s", .doc = "soft_step: frequency of the spring of contacts, at most a quarter of the sub-step "
-                                                "rate; 0 = that"});
+                                                "rate; 0 = an eighth"});
         v("contact_damping", s.contact_damping, Field{.min = 0, .doc = "soft_step: damping ratio of that spring"});
         v("restitution_threshold", s.restitution_threshold,
           Field{.min = 0, .unit = "m/s", .doc = "approach below it does not bounce"});

@@ -19,7 +19,7 @@ struct Touch {
     Real gap = 0;                       // [m]
     PairRule rule;
     Vec3 impulse = Vec3::Zero();        // [N s] of the step, world, on a
-    Vec3 slip = Vec3::Zero();           // [m] tangential displacement of a over b while it sticks, to be taken back
+    Vec3 torque = Vec3::Zero();         // [N m s] spin and rolling, world, on a: a share of its manifold's
     bool known = false;                 // it was there in the step before
 };
 struct TouchList {

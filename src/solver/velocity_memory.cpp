@@ -8,7 +8,7 @@ namespace sinew {
 
 namespace {
 
-constexpr int kNumbers = 12;
+constexpr int kNumbers = 15;
 constexpr std::string_view kContacts = "velocity.contacts";
 constexpr std::string_view kRestPoints = "velocity.rest.points", kRestFrames = "velocity.rest.frames",
                            kTouchPoints = "velocity.touching.points", kTouchFrames = "velocity.touching.frames";
@@ -39,29 +39,72 @@ void register_velocity_memory(const Model& m, State& s) {
     memory_array(s, kTouchFrames, frame_count(m));
 }
 
-// both lists are sorted by kind and key; the few points of one pair are matched by feature
+namespace {
+
+void recall(const double* x, Real h, Touch& t) {
+    Vec3 friction(x[6], x[7], x[8]);
+    friction -= t.n.dot(friction) * t.n; // the normal may have turned
+    t.impulse = h * (x[5] * t.n + friction);
+    t.torque = h * Vec3(x[9], x[10], x[11]);
+    t.known = true;
+}
+
+// Where corners and edges of two bodies lie over each other, as with boxes in line, round-off decides from step to step
+// which of them names a point: what no feature matches takes the nearest point of the pair that is left over, within a
+// quarter of the contact's size.
+void recall_nearest(const double* old, int old_count, std::uint64_t used, Real h, std::span<Touch> touches) {
+    Real size = 0;
+    for (const Touch& t : touches) size = std::max(size, (t.at - touches[0].at).squaredNorm());
+    for (Touch& t : touches) {
+        if (t.known) continue;
+        int best = -1;
+        Real least = size / 16;
+        for (int k = 0; k < old_count; ++k) {
+            if (used >> k & 1) continue;
+            const double* x = old + k * kNumbers;
+            const Real distance = (t.at - Vec3(x[12], x[13], x[14])).squaredNorm();
+            if (distance < least) least = distance, best = k;
+        }
+        if (best < 0) continue;
+        used |= std::uint64_t(1) << best;
+        recall(old + best * kNumbers, h, t);
+    }
+}
+
+// points of one pair, now and before: by feature, then by place
+void recall_pair(const double* old, int old_count, Real h, std::span<Touch> touches) {
+    std::uint64_t used = 0; // the first 64 of the old ones; more have their features only
+    std::size_t known = 0;
+    for (Touch& t : touches) {
+        const double feature = key_of(t).feature;
+        for (int k = 0; k < old_count; ++k) {
+            if (key_of(old + k * kNumbers).feature != feature) continue;
+            if (k < 64) used |= std::uint64_t(1) << k;
+            recall(old + k * kNumbers, h, t);
+            ++known;
+            break;
+        }
+    }
+    if (known < touches.size()) recall_nearest(old, std::min(old_count, 64), used, h, touches);
+}
+
+} // namespace
+
+// both lists are sorted by kind and key
 void recall_touches(const State& s, Real h, TouchList& list) {
     const std::vector<double>* memory = find_memory(s, kContacts);
     if (!memory) return;
     const std::vector<double>& old = *memory;
     const std::size_t count = old.size() / kNumbers;
-    std::size_t at = 0;
-    for (Touch& t : list.touches) {
-        const Key key = key_of(t);
-        while (at < count && key_of(old.data() + at * kNumbers).order() < key.order()) ++at;
-        for (std::size_t k = at; k < count; ++k) {
-            const double* x = old.data() + k * kNumbers;
-            const Key other = key_of(x);
-            if (other.order() != key.order()) break;
-            if (other.feature != key.feature) continue;
-            Vec3 friction(x[6], x[7], x[8]);
-            friction -= t.n.dot(friction) * t.n; // the normal may have turned
-            t.impulse = h * (x[5] * t.n + friction);
-            const Vec3 slip(x[9], x[10], x[11]);
-            t.slip = slip - t.n.dot(slip) * t.n;
-            t.known = true;
-            break;
-        }
+    const auto old_key = [&](std::size_t k) { return key_of(old.data() + k * kNumbers); };
+    std::size_t at = 0, end = 0;
+    for (std::size_t first = 0, last = 0; first < list.touches.size(); first = last) {
+        const Key key = key_of(list.touches[first]);
+        for (last = first + 1; last < list.touches.size() && key_of(list.touches[last]).order() == key.order();) ++last;
+        while (at < count && old_key(at).order() < key.order()) ++at;
+        for (end = at; end < count && old_key(end).order() == key.order();) ++end;
+        recall_pair(old.data() + at * kNumbers, int(end - at), h, {list.touches.data() + first, last - first});
+        at = end;
     }
 }
 
@@ -110,8 +153,10 @@ void store_forces(const Model& m, const TouchList& list, const RowProblem& q, To
         const Real normal = t.n.dot(t.impulse);
         const Vec3 friction = (t.impulse - normal * t.n) / q.dt;
         const int a = std::min(t.object_a, t.object_b), b = std::max(t.object_a, t.object_b);
-        const double numbers[kNumbers] = {key.kind,        key.high,     key.low,      key.feature, a * kObjects + b,
-                                          normal / q.dt, friction.x(), friction.y(), friction.z(), t.slip.x(),   t.slip.y(), t.slip.z()};
+        const Vec3 torque = t.torque / q.dt;
+        const double numbers[kNumbers] = {key.kind,      key.high,     key.low,      key.feature,  a * kObjects + b,
+                                          normal / q.dt, friction.x(), friction.y(), friction.z(), torque.x(),
+                                          torque.y(),    torque.z(),   t.at.x(),     t.at.y(),     t.at.z()};
         std::copy_n(numbers, kNumbers, out.begin() + i * kNumbers);
     }
     add_pairs(out, scratch.after);

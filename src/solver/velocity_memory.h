@@ -1,7 +1,7 @@
 // What the velocity solver remembers across steps, in State.memory: forces of contacts and constraints to start from, how
 // long bodies have been at rest. Forces, not impulses, so that a change of the step length does no harm.
 //   "velocity.contacts"      per contact: kind, key (two halves), feature, objects, normal force, friction (world) [N],
-//                            slip while sticking (world) [m]
+//                            torque (world) [N m], place (world) [m]
 //   "force.<constraint>"     per row [N or N m]
 //   "velocity.rest.points"   [s] at rest, "velocity.touching.points" rows that held it then; the same for frames
 #pragma once

@@ -34,6 +34,7 @@ template <class F> long allocations_of(F&& f) {
 } // namespace
 
 TEST(broad_phase_memory, counter_counts) {
+    SINEW_NEEDS_ALLOCATION_COUNT;
     const long before = allocation_count();
     const std::vector<int> a(100);
     EXPECT_EQ(allocation_count(), before + 1);

@@ -1,21 +1,10 @@
 // What our code owes the libraries below it and the memory around it.
+#include "allocation_counter.h"
 #include "linalg/library_threads.h"
 #include "linalg/linear_solver.h"
 #include "random_matrix.h"
-#include <cstdlib>
 #include <dlfcn.h>
 #include <gtest/gtest.h>
-#include <new>
-
-// counts every allocation by C++ code; CHOLMOD and Eigen use malloc and are not counted
-static long allocation_count = 0;
-void* operator new(std::size_t size) {
-    ++allocation_count;
-    if (void* p = std::malloc(size ? size : 1)) return p;
-    throw std::bad_alloc();
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 using namespace sinew;
 
@@ -39,7 +28,7 @@ TEST(library, assembly_factor_and_solve_allocate_nothing_after_the_first_time) {
             ASSERT_TRUE(solver->analyse(pattern, {}).ok);
             long before = 0;
             for (int step = 0; step < 3; ++step) {
-                if (step == 1) before = allocation_count;
+                if (step == 1) before = allocation_count();
                 const bool planned = build_plan(pattern, r.elements, plan);
                 gather_elements(*p, plan, r.values, A);
                 add_diagonal(*p, mass, A);
@@ -47,7 +36,7 @@ TEST(library, assembly_factor_and_solve_allocate_nothing_after_the_first_time) {
                 const bool solved = solver->solve(*p, b, x).ok;
                 if (!planned || !factored || !solved) FAIL() << e.name << " " << o.name;
             }
-            EXPECT_EQ(allocation_count - before, 0) << e.name << " " << o.name;
+            EXPECT_EQ(allocation_count() - before, 0) << e.name << " " << o.name;
         }
     }
 }

@@ -51,6 +51,7 @@ long count_allocations(const ModelBuilder& b, State now, Solver& solver, Real dt
 } // namespace
 
 TEST(allocation, is_seen_by_the_counter) {
+    SINEW_NEEDS_ALLOCATION_COUNT;
     const long before = allocation_count();
     const std::vector<int> a(100);
     EXPECT_EQ(allocation_count(), before + 1);
