@@ -334,7 +334,8 @@ void solve_block(SoftBlock<S, N>& k, const SoftNumbers<S>& s, SoftBody<S>* bodie
     const Three<V> n = load3(k.normal);
     const BodyPair<S, N> d = gather_pair(k, bodies, &SoftBody<S>::d);
     BodyPair<S, N> u = gather_pair(k, bodies, &SoftBody<S>::v);
-    solve_friction(k, m, n, u);
+    // after the springs the normal impulses lack what softness takes: relaxed first, they bound friction in full
+    if constexpr (Bias) solve_friction(k, m, n, u);
     const V zero{}, one = zero + 1;
     const V bias_rate = load(k.bias_rate), mass_scale = load(k.mass_scale),
             impulse_scale = load(k.impulse_scale), drive = load(k.drive[0]);
@@ -360,6 +361,7 @@ void solve_block(SoftBlock<S, N>& k, const SoftNumbers<S>& s, SoftBody<S>* bodie
         store(point.impulse, p);
         store(point.peak, larger(load(point.peak), p));
     }
+    if constexpr (!Bias) solve_friction(k, m, n, u);
     scatter_pair(k, u, bodies);
 }
 

@@ -93,14 +93,16 @@ TEST_P(rigid_methods, keep_momentum_to_round_off_and_never_gain_energy_in_a_coll
     const Real3 p = s->report.momentum, l = s->report.angular_momentum;
     double energy = s->report.energy_kinetic;
     const double lowest = energy;
+    const bool soft = method == "soft_step" || method == "auto";
     while (!is_finished(*s)) {
         ASSERT_NE(simulate_step(*s), Status::failed);
-        EXPECT_LE(s->report.energy_kinetic, energy * (1 + 1e-5) + 1e-9); // rotation by midpoint: relative h^3 w^3
+        // rotation by midpoint: relative h^3 w^3; soft steps keep what one sweep leaves of the speed of pushing apart
+        EXPECT_LE(s->report.energy_kinetic, energy * (1 + (soft ? 1e-4 : 1e-5)) + 1e-9);
         energy = s->report.energy_kinetic;
     }
     EXPECT_LT((vec(s->report.momentum) - vec(p)).norm(), 1e-12);
     // arms of a contact are those of its detection: the torque of a row is exact, so is the sum
-    EXPECT_LT((vec(s->report.angular_momentum) - vec(l)).norm(), method == "soft_step" || method == "auto" ? 2e-2 : 1e-2);
+    EXPECT_LT((vec(s->report.angular_momentum) - vec(l)).norm(), soft ? 2e-2 : 1e-2);
     EXPECT_LT(energy, 0.9 * lowest); // they did meet
 }
 
