@@ -28,6 +28,7 @@ namespace {
 
 enum class Way : std::uint8_t { asleep, soft, direct, iterative };
 
+constexpr Real kDirectFails = 1e-3;      // [m/s] residual from which a direct solution is none
 constexpr Real kPostErp = 0.5;       // of penetration; joints are taken back in full
 constexpr int kPostRounds = 2;       // Newton steps of the positions
 constexpr int kSmallChain = 4;       // bodies
@@ -284,6 +285,17 @@ SolveResult solve_by_name(const std::string& method, const SolveOptions& o, cons
     return solve_sequential(o, island, q);
 }
 
+// where the direct method found nothing: sweeps from no impulses at all
+SolveResult solve_again(const SolveOptions& o, const IslandView& island, RowProblem& q) {
+    for (int g : island.groups)
+        for (int k = 0; k < q.groups[g].rows; ++k) {
+            Real& p = q.impulse[q.groups[g].row + k];
+            if (p != 0) add_impulse(q, q.groups[g], k, -p);
+            p = 0;
+        }
+    return solve_sequential(o, island, q);
+}
+
 void VelocitySolver::solve(Real h) {
     const SolveOptions o = solve_options();
     results.assign(islands.count(), {});
@@ -295,8 +307,10 @@ void VelocitySolver::solve(Real h) {
             for (int g : island.groups) // warm start
                 for (int k = 0; k < q.groups[g].rows; ++k)
                     if (q.impulse[q.groups[g].row + k] != 0) add_impulse(q, q.groups[g], k, q.impulse[q.groups[g].row + k]);
-            if (way[i] == Way::direct) results[i] = solve_direct(o, island, *workers[worker], q);
-            else results[i] = solve_by_name(settings.method, o, island, *workers[worker], q);
+            if (way[i] == Way::direct) {
+                results[i] = solve_direct(o, island, *workers[worker], q);
+                if (!(results[i].residual <= kDirectFails)) results[i] = solve_again(o, island, q);
+            } else results[i] = solve_by_name(settings.method, o, island, *workers[worker], q);
         }
     });
     report.residual = 0;
@@ -397,17 +411,24 @@ void VelocitySolver::take_back(const Model& m, const State& at, State& to) {
     parallel_for_workers(*parallel, islands.count(), 1, [&](int worker, int begin, int end) {
         for (int i = begin; i < end; ++i) {
             if (way[i] != Way::direct && way[i] != Way::iterative) continue;
-            Real worst = 0;
+            Real worst = 0, sum = 0;
             for (int g : islands.view(i).groups) {
                 const RowGroup& group = positions.groups[g];
-                for (int k = 0; k < group.rows; ++k)
-                    if (positions.softness[group.row + k] == 0)
-                        worst = std::max(worst, group.set == RowSet::lower ? -positions.bias[group.row + k]
-                                                                           : std::abs(positions.bias[group.row + k]));
+                for (int k = 0; k < group.rows; ++k) {
+                    if (positions.softness[group.row + k] != 0) continue;
+                    const Real bias = positions.bias[group.row + k];
+                    const Real error = group.set == RowSet::lower ? std::max(0.0, -bias) : std::abs(bias);
+                    worst = std::max(worst, error), sum += error;
+                }
             }
             if (worst < 1e-12) continue;
             if (way[i] == Way::direct) solve_direct(options, islands.view(i), *workers[worker], positions);
             else solve_block(options, islands.view(i), positions);
+            // contacts that contradict each other have no solution nearby: what goes further than all errors together is none
+            const auto far = [&](int b) { return !(positions.v[b].norm() <= 2 * sum) || !(positions.w[b].norm() <= 1); };
+            const IslandView island = islands.view(i);
+            if (islands.touch_begin[i] < islands.touch_begin[i + 1] && std::any_of(island.bodies.begin(), island.bodies.end(), far))
+                for (int b : island.bodies) positions.v[b] = positions.w[b] = Vec3::Zero();
         }
     });
     const int n = point_count(m);

@@ -19,7 +19,8 @@ namespace {
 
 constexpr Real kSoft = 1e-5;      // eps: rounds then gain five digits each, and round-off stays far below
 constexpr int kMostRounds = 40;
-constexpr int kMostNewton = 30;
+constexpr int kMostNewton = 30;   // per round
+constexpr int kMostInAll = 100;
 
 struct Island {
     const SolveOptions& o;
@@ -474,7 +475,7 @@ SolveResult solve_newton(Island& d) {
     begin_newton(d);
     build_pattern(d);
     SolveResult out;
-    Real last = 1e300;
+    Real last = 1e300, least = 1e300;
     int stalled = 0;
     for (int round = 0; round < kMostRounds; ++round) {
         out.iterations += minimise(d);
@@ -483,10 +484,16 @@ SolveResult solve_newton(Island& d) {
         set_correction(d.o.sets, d.view.groups, d.q);
         out.residual = natural_residual(d.o.sets, d.view.groups, d.q);
         if (d.o.trace) add_trace(d.o, d.view, d.q, round + 1);
+        if (out.residual < least) least = out.residual, d.s.p_best = d.s.p;
         if (out.residual <= d.o.tolerance) break;
         stalled = out.residual > 0.7 * last ? stalled + 1 : 0;
-        if (stalled >= 4) break; // round-off, or a friction problem without solution nearby
+        if (stalled >= 4 || out.iterations >= kMostInAll) break; // round-off, or a friction problem without solution nearby
         last = out.residual;
+    }
+    if (least < out.residual) {
+        d.s.p = d.s.p_best;
+        store_impulses(d);
+        out.residual = least;
     }
     return out;
 }

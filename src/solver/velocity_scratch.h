@@ -15,7 +15,7 @@ struct SolveScratch {
     std::vector<int> begin, neighbor, order, first;
     Envelope matrix;
     std::vector<Real> u, u_free, du, right, weight; // unknowns of the island
-    std::vector<Real> p, p_hat, rho, mass;
+    std::vector<Real> p, p_hat, p_best, rho, mass;
     std::vector<Real> dp;                // derivative of the projection, 6 x 6 per group
 };
 

@@ -131,7 +131,7 @@ TEST(rigid, bodies_at_rest_fall_asleep_and_wake_when_something_hits_them) {
     while (!is_finished(*s)) {
         ASSERT_NE(simulate_step(*s), Status::failed);
         if (s->now.time < 1.6) most = std::max(most, s->report.asleep);
-        if (s->now.time > 1.75 && s->now.time < 1.8) EXPECT_EQ(s->report.asleep, 0); // hit at sqrt(2*12.8/9.81) = 1.615 s
+        if (s->now.time > 1.75 && s->now.time < 1.8) { EXPECT_EQ(s->report.asleep, 0); } // hit at sqrt(2*12.8/9.81) = 1.615 s
     }
     EXPECT_EQ(most, 2);
 }
