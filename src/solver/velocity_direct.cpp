@@ -20,7 +20,7 @@ namespace {
 constexpr Real kSoft = 1e-5;      // eps: rounds then gain five digits each, and round-off stays far below
 constexpr int kMostRounds = 40;
 constexpr int kMostNewton = 30;   // per round
-constexpr int kMostInAll = 100;
+constexpr int kMostInAll = 400;
 
 struct Island {
     const SolveOptions& o;
