@@ -30,8 +30,8 @@ run_minimal() {
     fi
     ctest --test-dir build/minimal -j 2 --output-on-failure --no-tests=error -LE '^soak$'
 }
-run_threaded() {
-    ctest --test-dir build/tsan -j 1 --output-on-failure --no-tests=error -LE '^(soak|render|app)$'
+run_threaded() { # the folders whose tests run on more than one thread
+    ctest --test-dir build/tsan -j 2 --output-on-failure --no-tests=error -L '^(core|linalg|collision|solver|determinism)$'
 }
 export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
 export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
