@@ -15,6 +15,7 @@ struct Bullet final : RigidEngine {
     btDiscreteDynamicsWorld world{&dispatcher, &broad, &solver, &configuration};
     std::vector<std::unique_ptr<btCollisionShape>> shapes;
     std::vector<std::unique_ptr<btRigidBody>> bodies;
+    std::vector<std::unique_ptr<btTypedConstraint>> joints;
 
     explicit Bullet(const RigidScene& s) {
         world.setGravity(btVector3(0, -9.81, 0));
@@ -30,10 +31,18 @@ struct Bullet final : RigidEngine {
             info.m_friction = btScalar(std::sqrt(s.friction)); // a pair takes the product
             bodies.push_back(std::make_unique<btRigidBody>(info));
             bodies.back()->setActivationState(DISABLE_DEACTIVATION);
-            world.addRigidBody(bodies.back().get());
+            if (s.collides) world.addRigidBody(bodies.back().get());
+            else world.addRigidBody(bodies.back().get(), 1, 0);
+        }
+        for (const BenchJoint& j : s.joints) {
+            const btVector3 at(j.at.x, j.at.y, j.at.z);
+            const auto local = [&](int b) { return bodies[b]->getWorldTransform().inverse() * at; };
+            joints.push_back(std::make_unique<btPoint2PointConstraint>(*bodies[j.a], *bodies[j.b], local(j.a), local(j.b)));
+            world.addConstraint(joints.back().get());
         }
     }
     ~Bullet() override {
+        for (auto& j : joints) world.removeConstraint(j.get());
         for (auto& b : bodies) world.removeRigidBody(b.get());
     }
     void step(double dt) override { world.stepSimulation(btScalar(dt), 0); }

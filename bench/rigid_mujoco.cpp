@@ -1,4 +1,5 @@
 // MuJoCo at its defaults: Newton's method, pyramidal cone, 100 iterations at most; contacts of time constant 2 dt at least.
+#include "core/math.h"
 #include "rigid_scenes.h"
 #include <cstdio>
 #include <cstring>
@@ -25,11 +26,18 @@ struct Mujoco final : RigidEngine {
             const Real4& q = b.pose.rotation;
             const std::string size = b.is_box ? fmt::format("{} {} {}", b.half.x, b.half.y, b.half.z) : fmt::format("{}", b.half.x);
             xml += fmt::format("<body name=\"b{}\" pos=\"{} {} {}\" quat=\"{} {} {} {}\">{}<geom type=\"{}\" size=\"{}\" {} "
-                               "friction=\"{} 0.005 0.0001\" solref=\"0.0333333 1\"/></body>",
+                               "friction=\"{} 0.005 0.0001\" solref=\"0.0333333 1\"{}/></body>",
                                i, p.x, p.y, p.z, q.w, q.x, q.y, q.z, b.mass > 0 ? "<freejoint/>" : "", b.is_box ? "box" : "sphere",
-                               size, b.mass > 0 ? fmt::format("mass=\"{}\"", b.mass) : std::string(), s.friction);
+                               size, b.mass > 0 ? fmt::format("mass=\"{}\"", b.mass) : std::string(), s.friction,
+                               s.collides ? "" : " contype=\"0\" conaffinity=\"0\"");
         }
-        xml += "</worldbody></mujoco>";
+        xml += "</worldbody><equality>";
+        for (const BenchJoint& j : s.joints) { // anchor in the frame of the first body
+            const Pose& a = s.bodies[j.a].pose;
+            const Vec3 local = quat(a.rotation).conjugate() * (vec(j.at) - vec(a.position));
+            xml += fmt::format("<connect body1=\"b{}\" body2=\"b{}\" anchor=\"{} {} {}\"/>", j.a, j.b, local.x(), local.y(), local.z());
+        }
+        xml += "</equality></mujoco>";
         char error[1000] = "";
         mjVFS* files = new mjVFS;
         mj_defaultVFS(files);

@@ -13,8 +13,9 @@ struct Ode final : RigidEngine {
     std::vector<dBodyID> bodies; // null = held
     std::vector<Pose> held;
     double friction;
+    bool collides;
 
-    explicit Ode(const RigidScene& s) : friction(s.friction) {
+    explicit Ode(const RigidScene& s) : friction(s.friction), collides(s.collides) {
         dInitODE2(0);
         world = dWorldCreate();
         space = dHashSpaceCreate(nullptr);
@@ -40,6 +41,11 @@ struct Ode final : RigidEngine {
             bodies.push_back(body);
             held.push_back(b.pose);
         }
+        for (const BenchJoint& j : s.joints) {
+            const dJointID joint = dJointCreateBall(world, nullptr);
+            dJointAttach(joint, bodies[j.a], bodies[j.b]);
+            dJointSetBallAnchor(joint, j.at.x, j.at.y, j.at.z);
+        }
     }
     ~Ode() override {
         dJointGroupDestroy(contacts);
@@ -60,7 +66,7 @@ struct Ode final : RigidEngine {
         }
     }
     void step(double dt) override {
-        dSpaceCollide(space, this, near);
+        if (collides) dSpaceCollide(space, this, near);
         dWorldQuickStep(world, dt);
         dJointGroupEmpty(contacts);
     }

@@ -70,6 +70,84 @@ RigidScene make_heap(int k) {
     return s;
 }
 
+static BenchBody link(double mass, double radius, Real3 at) { return {false, {radius, radius, radius}, mass, {at, {1, 0, 0, 0}}}; }
+
+RigidScene make_chain(int links) {
+    RigidScene s;
+    s.name = "chain" + std::to_string(links);
+    s.collides = false;
+    s.bodies.push_back(held_box({0.1, 0.1, 0.1}, {0, 0, 0}));
+    for (int i = 0; i < links; ++i) {
+        s.bodies.push_back(link(1, 0.2, {0.25 + 0.5 * i, 0, 0}));
+        s.joints.push_back({i, i + 1, {0.5 * i, 0, 0}});
+    }
+    return s;
+}
+
+RigidScene make_heavy_chain(int links) {
+    RigidScene s;
+    s.name = "chain" + std::to_string(links) + "heavy";
+    s.collides = false;
+    s.bodies.push_back(held_box({0.1, 0.1, 0.1}, {0, 0, 0}));
+    for (int i = 0; i < links; ++i) {
+        s.bodies.push_back(link(1, 0.2, {0, -0.25 - 0.5 * i, 0}));
+        s.joints.push_back({i, i + 1, {0, -0.5 * i, 0}});
+    }
+    s.bodies.push_back(link(1000, 0.5, {0, -0.5 * links - 0.5, 0}));
+    s.joints.push_back({links, links + 1, {0, -0.5 * links, 0}});
+    return s;
+}
+
+RigidScene make_ragdolls(int k) {
+    struct Part { // half sizes, centre, mass; joint to an earlier part at a place
+        Real3 half, at;
+        double mass;
+        int to;
+        Real3 joint;
+    };
+    // boxes stop 3 cm short of their joints, so that neighbours have room to turn
+    static const Part parts[] = {{{0.18, 0.3, 0.1}, {0, 1.2, 0}, 30, -1, {}},
+                                 {{0.1, 0.12, 0.1}, {0, 1.68, 0}, 5, 0, {0, 1.53, 0}},
+                                 {{0.14, 0.05, 0.05}, {-0.38, 1.42, 0}, 3, 0, {-0.21, 1.42, 0}},
+                                 {{0.14, 0.05, 0.05}, {0.38, 1.42, 0}, 3, 0, {0.21, 1.42, 0}},
+                                 {{0.12, 0.04, 0.04}, {-0.70, 1.42, 0}, 2, 2, {-0.55, 1.42, 0}},
+                                 {{0.12, 0.04, 0.04}, {0.70, 1.42, 0}, 2, 3, {0.55, 1.42, 0}},
+                                 {{0.07, 0.19, 0.07}, {-0.1, 0.65, 0}, 8, 0, {-0.1, 0.87, 0}},
+                                 {{0.07, 0.19, 0.07}, {0.1, 0.65, 0}, 8, 0, {0.1, 0.87, 0}},
+                                 {{0.05, 0.18, 0.05}, {-0.1, 0.22, 0}, 4, 6, {-0.1, 0.43, 0}},
+                                 {{0.05, 0.18, 0.05}, {0.1, 0.22, 0}, 4, 7, {0.1, 0.43, 0}}};
+    RigidScene s;
+    s.name = "ragdolls" + std::to_string(k * k * k);
+    s.bodies.push_back(held_box({100, 1, 100}, {0, -1, 0}));
+    for (int j = 0; j < k; ++j)
+        for (int i = 0; i < k; ++i)
+            for (int l = 0; l < k; ++l) {
+                // every layer turned and shifted, so that dolls fall on each other
+                const Quat turn = exp_rotation(Vec3(0.3 * j + 0.2 * l, 0.7 * j + 0.4 * i, 0.25 * i));
+                const Vec3 at(2.2 * (i - 0.5 * (k - 1)) + 0.3 * (j % 2), 1.5 + 2.4 * j, 2.2 * (l - 0.5 * (k - 1)) + 0.2 * (j % 3));
+                const auto place = [&](const Real3& x) { return real3(at + turn * (vec(x) - Vec3(0, 1, 0))); };
+                const int first = int(s.bodies.size());
+                for (int n = 0; n < 10; ++n) {
+                    const Part& p = parts[n];
+                    s.bodies.push_back({true, p.half, p.mass, {place(p.at), real4(turn)}});
+                    if (p.to >= 0) s.joints.push_back({first + p.to, first + n, place(p.joint)});
+                }
+            }
+    return s;
+}
+
+static void measure_joints(const RigidScene& s, std::span<const Pose> at, RigidQuality& q) {
+    for (const BenchJoint& j : s.joints) {
+        const auto now = [&](int b) {
+            const Pose &from = s.bodies[b].pose, &to = at[b];
+            return Vec3(vec(to.position) + quat(to.rotation) * (quat(from.rotation).conjugate() * (vec(j.at) - vec(from.position))));
+        };
+        const double gap = (now(j.a) - now(j.b)).norm();
+        q.joint = std::max(q.joint, gap);
+        q.stretch += gap;
+    }
+}
+
 RigidQuality measure_quality(const RigidScene& s, std::span<const Pose> at) {
     RigidQuality q;
     std::vector<Aabb> boxes;
@@ -86,6 +164,8 @@ RigidQuality measure_quality(const RigidScene& s, std::span<const Pose> at) {
         q.drift = std::max(q.drift, std::hypot(moved.x(), moved.z()));
         q.top = std::max(q.top, x.y());
     }
+    measure_joints(s, at, q);
+    if (!s.collides) return q;
     const ParallelPtr parallel = make_parallel({.threads = 1});
     BroadPhaseScratch scratch;
     std::vector<Pair> pairs;

@@ -15,15 +15,26 @@ struct BenchBody {
     double mass = 1;           // [kg] 0 = held
     Pose pose;
 };
+struct BenchJoint { // ball joint
+    int a = 0, b = 0;
+    Real3 at; // [m] world
+};
 struct RigidScene {
     std::string name;
     std::vector<BenchBody> bodies; // held ones first
+    std::vector<BenchJoint> joints;
     double friction = 0.6;
+    bool collides = true;
 };
 // pyramid20 (any base), heap1000 (k^3 boxes and balls between walls), massstack (1:1000)
 RigidScene make_pyramid(int base);
 RigidScene make_heap(int k);
 RigidScene make_mass_stack();
+// chain100: links that start level and at rest, from the origin; chain20heavy: hanging, 1000 kg below; links do not collide
+RigidScene make_chain(int links);
+RigidScene make_heavy_chain(int links);
+// k^3 dolls of ten bodies and nine ball joints each, let fall on the ground
+RigidScene make_ragdolls(int k);
 
 struct RigidEngine {
     virtual ~RigidEngine() = default;
@@ -47,6 +58,8 @@ struct RigidQuality {
     double deepest = 0, mean = 0; // [m] penetration of overlapping pairs
     int pairs = 0;
     double top = 0;              // [m] highest centre
+    double joint = 0;            // [m] largest distance of the two sides of a joint
+    double stretch = 0;          // [m] those of all joints together
 };
 RigidQuality measure_quality(const RigidScene&, std::span<const Pose>);
 
