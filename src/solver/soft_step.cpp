@@ -9,6 +9,8 @@ struct Soft {
     const Parallel& parallel;
     const SoftOptions& o;
     const SoftProblem& problem;
+    const JointSource& source;
+    const SoftJointOptions joints;
     SoftScratch& s;
     TouchList& list;
     RowProblem& q;
@@ -96,15 +98,22 @@ void run(Soft& d, const std::vector<Vec3>& linear, const std::vector<Vec3>& angu
                     bodies[i].v[3 + k] += S(d.h * angular[d.problem.bodies[i]][k]);
                 }
         });
-        warm_start_joints(d.s.joints, bodies);
+        refresh_joints(d.parallel, d.joints, d.source, step > 0, d.s.place, d.q, bodies, d.s.joints);
+        warm_start_joints(d.parallel, d.s.joints, bodies);
         warm_start_contacts<S, N>(d.parallel, contacts, bodies);
-        solve_joints(d.h, true, d.s.joints, bodies);
-        solve_contacts<S, N>(d.parallel, p, contacts, bodies);
+        // joints and contacts in turn; where they pull against each other, until they agree
+        const bool alone = d.s.manifolds.empty(); // joints without contacts need one solve
+        const int most = alone ? 0 : d.s.joints.groups.empty() ? 1 : d.o.joint_sweeps;
+        for (int k = 0;; ++k) {
+            const Real error = solve_joints(d.parallel, d.h, k == 0 ? JointPass::first : JointPass::again, d.s.joints, bodies);
+            if (k == most || (k > 0 && error < d.o.joint_tolerance)) break; // what is left over goes to the contacts
+            solve_contacts<S, N>(d.parallel, p, contacts, bodies);
+        }
         parallel_for(d.parallel, count, kGrain, [&](int begin, int end) { // held bodies go on too
             for (int i = begin; i < end; ++i)
                 for (int k = 0; k < 6; ++k) bodies[i].d[k] += S(d.h) * bodies[i].v[k];
         });
-        solve_joints(d.h, false, d.s.joints, bodies);
+        if (!alone || d.o.joint_pull > 0) solve_joints(d.parallel, d.h, JointPass::relax, d.s.joints, bodies);
         relax_contacts<S, N>(d.parallel, p, contacts, bodies);
     }
     if (d.o.bounce_speed >= 0) bounce_contacts<S, N>(d.parallel, p, contacts, bodies);
@@ -134,17 +143,18 @@ void store_impulses(const Soft& d) {
 
 } // namespace
 
-void step_soft(const Parallel& parallel, const SoftOptions& o, const SoftProblem& problem, const Rows* constraints,
+void step_soft(const Parallel& parallel, const SoftOptions& o, const SoftProblem& problem, const JointSource& source,
                const std::vector<Vec3>& linear, const std::vector<Vec3>& angular, SoftScratch& s, TouchList& list, RowProblem& q,
                std::vector<Vec3>& shift, std::vector<Vec3>& turn) {
-    Soft d{parallel, o, problem, s, list, q, o.dt / o.substeps};
+    const Real h = o.dt / o.substeps;
+    Soft d{parallel, o, problem, source, {o.substeps, h, o.joint_pull, o.joint_trace, o.joint_warm}, s, list, q, h};
     s.place.assign(q.body_count(), -1);
     s.masses.clear();
     for (int b : problem.bodies) place_of(d, b); // those that move come first
     build_manifolds(d);
     for (int g : problem.groups)
         for (int k = 0; k < q.groups[g].sides; ++k) place_of(d, q.body[q.groups[g].side + k]);
-    build_joints({o.substeps, d.h, o.joint_hertz, o.joint_damping}, problem.groups, constraints, s.place, q, s.joints);
+    build_joints(d.joints, source, problem.groups, s.place, int(s.masses.size()), q, s.joints);
     if (o.wide) run(d, linear, angular, s.bodies, s.contacts, shift, turn);
     else run(d, linear, angular, s.bodies_double, s.contacts_double, shift, turn);
     store_impulses(d);

@@ -20,7 +20,11 @@ struct SoftOptions {
     Real push_speed = 3;      // [m/s]
     Real contact_hertz = 0;   // [1/s] of the spring of contacts, at most a quarter of the sub-step rate; 0 = an eighth
     Real contact_damping = 10; // ratio
-    Real joint_hertz = 60, joint_damping = 5;
+    Real joint_pull = 0.3;    // part of the error of joints that a sub-step takes back
+    Real joint_trace = 1e-5;  // softness of rigid joints, part of their diagonal
+    bool joint_warm = true;   // start from impulses of the sub-step before
+    int joint_sweeps = 10;    // most of each solve where contacts and joints pull against each other
+    Real joint_tolerance = 0.15; // [m/s] of joints after contacts, below which they do not
     bool wide = true;         // eight floats; false: one double
     Real bounce_speed = -1;   // [m/s] approach from which restitution acts after the sub-steps; < 0: it does not
 };
@@ -46,8 +50,8 @@ struct SoftScratch {
 
 // Velocities of `q` are those at the start without forces; accelerations per body [m/s^2], [rad/s^2]. On return those at
 // the end, and shift and turn the displacement of each body of the problem [m], [rad]. Impulses of touches and groups: in
-// and out those of a sub-step times their number. `constraints`: rows the groups of joints come from.
-void step_soft(const Parallel&, const SoftOptions&, const SoftProblem&, const Rows* constraints, const std::vector<Vec3>& linear,
+// and out those of a sub-step times their number.
+void step_soft(const Parallel&, const SoftOptions&, const SoftProblem&, const JointSource&, const std::vector<Vec3>& linear,
                const std::vector<Vec3>& angular, SoftScratch&, TouchList&, RowProblem& q, std::vector<Vec3>& shift,
                std::vector<Vec3>& turn);
 

@@ -15,6 +15,7 @@
 #include "solver/measure.h"
 #include "solver/soft_step.h"
 #include "solver/stage_clock.h"
+#include "solver/velocity_acceleration.h"
 #include "solver/velocity_impact.h"
 #include "solver/velocity_islands.h"
 #include "solver/velocity_memory.h"
@@ -26,12 +27,16 @@ namespace sinew {
 
 namespace {
 
-enum class Way : std::uint8_t { asleep, soft, direct, iterative };
+// fine: only joints, solved directly in sub-steps; soft: with contacts
+enum class Way : std::uint8_t { asleep, soft, fine, direct, iterative };
 
 constexpr Real kDirectFails = 1e-3;      // [m/s] residual from which a direct solution is none
 constexpr Real kPostErp = 0.5;       // of penetration; joints are taken back in full
 constexpr int kPostRounds = 2;       // Newton steps of the positions
+constexpr Real kSmallError = 1e-5;   // [m, rad]
 constexpr int kSmallChain = 4;       // bodies
+constexpr int kMostSubsteps = 32;
+constexpr Real kStable = 1.4;        // [rad] of the fastest swing per sub-step
 
 // [rad/s^2] torque -w x I w at the end of the step, one Newton step from its start (Catto 2015)
 Vec3 implicit_gyroscopic(const Model& m, const State& s, int frame, Real h) {
@@ -62,8 +67,10 @@ struct VelocitySolver final : Solver {
     std::vector<Way> way;                  // per island
     std::vector<SolveResult> results;      // per island
     std::vector<SolveScratchPtr> workers;
-    SoftScratch soft_scratch;
-    SoftProblem soft;
+    SoftScratch soft_scratch, fine_scratch;
+    SoftProblem soft, fine;
+    std::vector<Mat3> pull;                // [N m/rad] of bodies: what joints under tension resist a turn with
+    std::vector<int> substeps;             // per island: so many that what joints pull swings stably
     std::vector<Vec3> linear, angular;     // accelerations of bodies
     std::vector<Vec3> shift, turn;         // displacements of bodies
     std::vector<std::uint8_t> still;       // per body: asleep
@@ -86,11 +93,15 @@ struct VelocitySolver final : Solver {
     void choose_direct();
     void add_forces(Real h);
     void impact();
-    void solve(Real h);
-    void solve_soft(Real h);
+    void solve(const Model&, const State&, Real h);
+    void list_soft(Way, SoftProblem&) const;
+    void solve_soft(const Model&, const State&, Real h);
+    void solve_fine(const Model&, const State&, Real h);
+    void find_substeps(Real h);
+    void add_bend();
     void move(const Model&, Real h, State&);
     void stabilise(const Model&, Real h, State&);
-    void take_back(const Model&, const State& at, State& to);
+    Real take_back(const Model&, const State& at, State& to);
     void list_forces(Real h);
     void sub_step(const Model&, const Input&, Real h, State&);
     BiasOptions bias_options() const;
@@ -110,7 +121,7 @@ void VelocitySolver::drop_caches() {
     surface_scratch = {};
     rows = {};
     topology = values = -1;
-    soft_scratch = {};
+    soft_scratch = fine_scratch = {};
 }
 
 Real fastest(const Model& m, const State& s) {
@@ -199,7 +210,49 @@ void VelocitySolver::build_rows_of(const Model& m, const State& s, Real h) {
     }
     refresh_rows(m.elements->constraints, evaluation_of(m, s, h), rows);
     add_constraint_groups(dofs_of(m), rows, bias_options(), q);
+    if (stabilisation() == "acceleration")
+        set_acceleration_bias(m.elements->constraints, evaluation_of(m, s, h), rows, settings.baumgarte_alpha,
+                              settings.baumgarte_beta, q);
     if (settings.warm_start) recall_constraints(m, s, q);
+}
+
+// A body that joints pull at with f at r resists a turn like a spring K = (r . f) 1 - (r f^T + f r^T)/2; with the spring
+// taken at the start of a step, swinging at w^2 <= tr(W K) is stable for h w < 2. Forces are those of the step before.
+void VelocitySolver::find_substeps(Real h) {
+    substeps.assign(islands.count(), 1);
+    if (q.groups.empty()) return;
+    pull.assign(q.body_count(), Mat3::Zero());
+    for (const RowGroup& g : q.groups) {
+        if (g.set != RowSet::free || !holds_place(q, g)) continue;
+        const Lever* j = q.jacobian.data() + g.lever;
+        for (int s = 0; s < g.sides; ++s) {
+            Vec3 f = Vec3::Zero();
+            for (int k = 0; k < 3; ++k) f += q.impulse[g.row + k] / h * j[k * g.sides + s].linear;
+            Vec3 r = lever_arm(j[s].angular, j[g.sides + s].angular, j[2 * g.sides + s].angular);
+            if (j[s].linear.x() < 0) r = -r;
+            pull[q.body[g.side + s]] += r.dot(f) * Mat3::Identity() - 0.5 * (r * f.transpose() + f * r.transpose());
+        }
+    }
+    for (int b = 0; b < q.body_count(); ++b) {
+        if (islands.number[b] < 0) continue;
+        const Real w2 = (q.inverse_inertia[b] * pull[b]).trace();
+        if (!(w2 > 0)) continue;
+        int& n = substeps[islands.number[b]];
+        n = std::max(n, int(std::min(Real(kMostSubsteps), std::ceil(h * std::sqrt(w2) / kStable))));
+    }
+}
+
+// Joints of trees hold the chord of the way (soft_joint.h). Loops may be singular, and have the tangent only.
+void VelocitySolver::add_bend() {
+    const std::string kind = stabilisation();
+    if (kind != "post" && kind != "split_impulse") return;
+    for (const RowGroup& g : q.groups) {
+        const int i = islands.number[first_free(g)];
+        if (i < 0 || way[i] == Way::soft || way[i] == Way::fine || !islands.facts[i].tree) continue;
+        if (g.set != RowSet::free || rows.level[g.source] != Level::position || !holds_place(q, g)) continue;
+        const Vec3 bend = place_bend(q, g);
+        for (int k = 0; k < 3; ++k) q.bias[g.row + k] += 0.5 * q.dt * bend[k];
+    }
 }
 
 // auto: what needs the direct method, whatever it costs, and what is open. Needed: only equalities, or very unequal masses.
@@ -210,7 +263,8 @@ Way VelocitySolver::find_way(int i) const {
     if (!f.pairs) return Way::direct;
     if (settings.method == "soft_step") return Way::soft;
     const int bodies = islands.body_begin[i + 1] - islands.body_begin[i], touches = islands.touch_begin[i + 1] - islands.touch_begin[i];
-    if (touches == 0 && !f.bounded) return Way::direct;
+    if (touches == 0 && !f.bounded) return f.tree && substeps[i] > 1 && stabilisation() == "post" ? Way::fine : Way::direct;
+    if (f.joints) return Way::soft; // which has the joints of an island solved directly, and small steps for what they pull
     return bodies <= settings.direct_bodies && f.mass_ratio >= settings.direct_mass_ratio ? Way::direct : Way::soft;
 }
 
@@ -234,6 +288,7 @@ void VelocitySolver::choose_direct() {
 // islands, and which of them sleep
 void VelocitySolver::divide(const Model& m, const Input& input, const State& now) {
     build_islands(m, found, list, q, islands);
+    find_substeps(q.dt);
     find_still(m, input, now, settings.sleep ? settings.sleep_after : 1e300, list, q, islands, pairs, still);
     way.resize(islands.count());
     for (int i = 0; i < islands.count(); ++i)
@@ -243,7 +298,7 @@ void VelocitySolver::divide(const Model& m, const Input& input, const State& now
     bool any_soft = false;
     for (Way w : way) {
         report.islands += w != Way::asleep;
-        report.islands_direct += w == Way::direct;
+        report.islands_direct += w == Way::direct || w == Way::fine;
         any_soft = any_soft || w == Way::soft;
     }
     report.path = any_soft ? report.islands_direct ? "soft_step and direct" : "soft_step" : report.islands_direct ? "direct" : "";
@@ -269,7 +324,7 @@ void VelocitySolver::add_forces(Real h) {
             continue;
         }
         const int i = islands.number[b];
-        if (i >= 0 && way[i] == Way::soft) continue; // in its sub-steps
+        if (i >= 0 && (way[i] == Way::soft || way[i] == Way::fine)) continue; // in its sub-steps
         q.v[b] += h * linear[b];
         q.w[b] += h * angular[b];
     }
@@ -296,13 +351,13 @@ SolveResult solve_again(const SolveOptions& o, const IslandView& island, RowProb
     return solve_sequential(o, island, q);
 }
 
-void VelocitySolver::solve(Real h) {
+void VelocitySolver::solve(const Model& m, const State& s, Real h) {
     const SolveOptions o = solve_options();
     results.assign(islands.count(), {});
     while (int(workers.size()) < thread_count(*parallel)) workers.push_back(make_solve_scratch());
     parallel_for_workers(*parallel, islands.count(), 1, [&](int worker, int begin, int end) {
         for (int i = begin; i < end; ++i) {
-            if (way[i] == Way::asleep || way[i] == Way::soft) continue;
+            if (way[i] == Way::asleep || way[i] == Way::soft || way[i] == Way::fine) continue;
             const IslandView island = islands.view(i);
             for (int g : island.groups) // warm start
                 for (int k = 0; k < q.groups[g].rows; ++k)
@@ -324,25 +379,55 @@ void VelocitySolver::solve(Real h) {
         const ContactFrame frame = contact_frame(real3(t.n));
         t.impulse = q.impulse[g.row] * t.n + q.impulse[g.row + 1] * vec(frame.t0) + q.impulse[g.row + 2] * vec(frame.t1);
     }
-    solve_soft(h);
+    shift.resize(q.body_count());
+    turn.resize(q.body_count());
+    solve_fine(m, s, h);
+    solve_soft(m, s, h);
 }
 
-void VelocitySolver::solve_soft(Real h) {
-    soft.bodies.clear();
-    soft.touches.clear();
-    soft.groups.clear();
+// what is solved that way, in one problem
+void VelocitySolver::list_soft(Way kind, SoftProblem& out) const {
+    out.bodies.clear();
+    out.touches.clear();
+    out.groups.clear();
     for (int i = 0; i < islands.count(); ++i) {
-        if (way[i] != Way::soft) continue;
+        if (way[i] != kind) continue;
         const IslandView island = islands.view(i);
-        soft.bodies.insert(soft.bodies.end(), island.bodies.begin(), island.bodies.end());
-        soft.touches.insert(soft.touches.end(), islands.touch.begin() + islands.touch_begin[i],
-                            islands.touch.begin() + islands.touch_begin[i + 1]);
+        out.bodies.insert(out.bodies.end(), island.bodies.begin(), island.bodies.end());
+        out.touches.insert(out.touches.end(), islands.touch.begin() + islands.touch_begin[i],
+                           islands.touch.begin() + islands.touch_begin[i + 1]);
         for (int g : island.groups)
-            if (q.groups[g].set != RowSet::contact) soft.groups.push_back(g);
+            if (q.groups[g].set != RowSet::contact) out.groups.push_back(g);
     }
+}
+
+// chains under tension: joints alone, in double precision
+void VelocitySolver::solve_fine(const Model& m, const State& s, Real h) {
+    list_soft(Way::fine, fine);
+    if (fine.bodies.empty()) return;
+    SoftOptions o;
+    o.substeps = 1;
+    for (int i = 0; i < islands.count(); ++i)
+        if (way[i] == Way::fine) o.substeps = std::max(o.substeps, substeps[i]);
+    o.dt = h;
+    o.wide = false;
+    // exact in one solve; what is left of errors goes when positions are stabilised
+    o.joint_pull = 0;
+    o.joint_trace = 1e-9;
+    o.joint_warm = false;
+    const JointSource source{&m.elements->constraints, &rows, dofs_of(m), evaluation_of(m, s, h)};
+    step_soft(*parallel, o, fine, source, linear, angular, fine_scratch, list, q, shift, turn);
+    report.iterations = std::max(report.iterations, 2 * o.substeps);
+}
+
+void VelocitySolver::solve_soft(const Model& m, const State& s, Real h) {
+    list_soft(Way::soft, soft);
     if (soft.bodies.empty()) return;
     SoftOptions o;
     o.substeps = settings.substeps > 0 ? settings.substeps : 6;
+    if (settings.substeps == 0)
+        for (int i = 0; i < islands.count(); ++i)
+            if (way[i] == Way::soft) o.substeps = std::max(o.substeps, substeps[i]);
     o.dt = h;
     o.slop = settings.slop;
     o.push_speed = settings.push_speed;
@@ -350,16 +435,17 @@ void VelocitySolver::solve_soft(Real h) {
     o.contact_damping = settings.contact_damping;
     o.wide = settings.precision == "single";
     if (settings.impact == "newton") o.bounce_speed = settings.restitution_threshold;
-    shift.resize(q.body_count());
-    turn.resize(q.body_count());
-    step_soft(*parallel, o, soft, &rows, linear, angular, soft_scratch, list, q, shift, turn);
+    const JointSource source{&m.elements->constraints, &rows, dofs_of(m), evaluation_of(m, s, h)};
+    step_soft(*parallel, o, soft, source, linear, angular, soft_scratch, list, q, shift, turn);
     report.iterations = std::max(report.iterations, 2 * o.substeps);
 }
 
 // positions of all that is awake
 void VelocitySolver::move(const Model& m, Real h, State& s) {
     const int n = point_count(m);
-    const auto is_soft = [&](int b) { return islands.number[b] >= 0 && way[islands.number[b]] == Way::soft; };
+    const auto is_soft = [&](int b) {
+        return islands.number[b] >= 0 && (way[islands.number[b]] == Way::soft || way[islands.number[b]] == Way::fine);
+    };
     parallel_for(*parallel, n, kGrain, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
             if (!(q.inverse_mass[i] > 0)) continue;
@@ -396,8 +482,8 @@ void VelocitySolver::move(const Model& m, Real h, State& s) {
     });
 }
 
-// one Newton step of the positions of `to`, by the errors at `at`
-void VelocitySolver::take_back(const Model& m, const State& at, State& to) {
+// one Newton step of the positions of `to`, by the errors at `at`; returns the largest of them [m, rad]
+Real VelocitySolver::take_back(const Model& m, const State& at, State& to) {
     BiasOptions o = bias_options();
     o.erp = kPostErp;
     o.joint_erp = 1;
@@ -408,9 +494,10 @@ void VelocitySolver::take_back(const Model& m, const State& at, State& to) {
     options.sets = {};
     options.tolerance = 1e-12; // [m]
     options.trace = nullptr;
+    for (SolveResult& r : results) r.residual = 0;
     parallel_for_workers(*parallel, islands.count(), 1, [&](int worker, int begin, int end) {
         for (int i = begin; i < end; ++i) {
-            if (way[i] != Way::direct && way[i] != Way::iterative) continue;
+            if (way[i] == Way::soft || way[i] == Way::asleep) continue;
             Real worst = 0, sum = 0;
             for (int g : islands.view(i).groups) {
                 const RowGroup& group = positions.groups[g];
@@ -421,8 +508,9 @@ void VelocitySolver::take_back(const Model& m, const State& at, State& to) {
                     worst = std::max(worst, error), sum += error;
                 }
             }
+            results[i].residual = worst;
             if (worst < 1e-12) continue;
-            if (way[i] == Way::direct) solve_direct(options, islands.view(i), *workers[worker], positions);
+            if (way[i] != Way::iterative) solve_direct(options, islands.view(i), *workers[worker], positions);
             else solve_block(options, islands.view(i), positions);
             // contacts that contradict each other have no solution nearby: what goes further than all errors together is none
             const auto far = [&](int b) { return !(positions.v[b].norm() <= 2 * sum) || !(positions.w[b].norm() <= 1); };
@@ -441,12 +529,16 @@ void VelocitySolver::take_back(const Model& m, const State& at, State& to) {
                 to.frame.q[b - n] = real4((exp_rotation(positions.w[b]) * quat(to.frame.q[b - n])).normalized());
         }
     }
+    Real worst = 0;
+    for (const SolveResult& r : results) worst = std::max(worst, r.residual);
+    return worst;
 }
 
 void VelocitySolver::stabilise(const Model& m, Real, State& s) {
-    const bool any = std::any_of(way.begin(), way.end(), [](Way w) { return w == Way::direct || w == Way::iterative; });
+    const bool any = std::any_of(way.begin(), way.end(), [](Way w) { return w != Way::soft && w != Way::asleep; });
     if (any && stabilisation() == "post")
-        for (int k = 0; k < kPostRounds; ++k) take_back(m, s, s);
+        for (int k = 0; k < kPostRounds; ++k)
+            if (take_back(m, s, s) < kSmallError) break; // the next one would find its square
 }
 
 void VelocitySolver::list_forces(Real h) {
@@ -491,11 +583,12 @@ void VelocitySolver::sub_step(const Model& m, const Input& input, Real h, State&
     lap(clock, "rows", report);
     divide(m, input, s);
     lap(clock, "islands", report);
+    add_bend();
     add_groups(m, s);
     impact();
     add_forces(h);
     lap(clock, "start", report);
-    solve(h);
+    solve(m, s, h);
     lap(clock, "solve", report);
     if (stabilisation() == "split_impulse") take_back(m, s, s); // errors at the start, taken back without speed
     move(m, h, s);

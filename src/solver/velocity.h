@@ -18,6 +18,7 @@ struct VelocitySettings {
     int facets = 8;
     Real tolerance = 1e-8;
     Real erp = 0.2, cfm = 0;
+    Real baumgarte_alpha = 0, baumgarte_beta = 0;
     Real slop = 1e-4;
     Real push_speed = 3;
     Real contact_hertz = 0, contact_damping = 10;
@@ -39,9 +40,9 @@ struct VelocitySettings {
         v("friction", s.friction,
           Field{.allowed = {"cone", "cylinder", "box", "polyhedral"}, .doc = "set of admissible friction impulses"});
         v("stabilisation", s.stabilisation,
-          Field{.allowed = {"auto", "none", "baumgarte", "soft", "split_impulse", "post"},
+          Field{.allowed = {"auto", "none", "baumgarte", "soft", "split_impulse", "post", "acceleration"},
                 .doc = "how penetration and drift are taken back; auto: post for direct and block, otherwise baumgarte; soft_step "
-                       "has its own"});
+                       "has its own; acceleration: joints at the level of accelerations, with baumgarte_alpha and _beta"});
         v("impact", s.impact,
           Field{.allowed = {"newton", "sticking", "frictionless", "stick_slide", "chatterjee_ruina"},
                 .doc = "law of impacts where the pair has restitution; newton: the velocity after the solve, all at once"});
@@ -55,6 +56,8 @@ struct VelocitySettings {
         v("tolerance", s.tolerance, Field{.min = 0, .unit = "m/s", .doc = "iterations end below this error of a row's velocity"});
         v("erp", s.erp, Field{.min = 0, .max = 2, .doc = "part of an error taken back per step"});
         v("cfm", s.cfm, Field{.min = 0, .unit = "1/kg", .doc = "softness added to each row (stabilisation soft)"});
+        v("baumgarte_alpha", s.baumgarte_alpha, Field{.min = 0, .unit = "1/s", .doc = "of stabilisation acceleration: gain of dC/dt"});
+        v("baumgarte_beta", s.baumgarte_beta, Field{.min = 0, .unit = "1/s^2", .doc = "of stabilisation acceleration: gain of C"});
         v("slop", s.slop, Field{.min = 0, .unit = "m", .doc = "penetration that is left alone"});
         v("push_speed", s.push_speed, Field{.min = 0, .unit = "m/s", .doc = "largest speed at which penetration is taken back"});
         v("contact_hertz", s.contact_hertz,

@@ -115,6 +115,19 @@ template <class F> void sort_by_island(int items, F&& f, std::vector<int>& at, s
         if (const int k = f(i); k >= 0) list[at[k]++] = i;
 }
 
+// whether the bodies of a group are joined already; held ones are the ground. Joins them.
+bool closes_loop(const RowProblem& q, const RowGroup& g, std::vector<int>& root) {
+    const int ground = q.body_count();
+    int first = g.sides == 1 ? find_root(root, ground) : -1;
+    for (int b : bodies_of(q, g)) {
+        const int r = find_root(root, q.inverse_mass[b] > 0 ? b : ground);
+        if (r == first) return true;
+        if (first >= 0) root[r] = first;
+        first = first < 0 ? r : first;
+    }
+    return false;
+}
+
 } // namespace
 
 void build_islands(const Model& m, const Contacts& contacts, const TouchList& touches, const RowProblem& q, Islands& out) {
@@ -136,10 +149,15 @@ void build_islands(const Model& m, const Contacts& contacts, const TouchList& to
         const bool again = i > 0 && touches.touches[i - 1].kind == t.kind && touches.touches[i - 1].key == t.key;
         if (!again && moving(q, bodies) > 1) ++out.facts[k].links;
     }
+    const int ground = q.body_count();
+    out.loop_root.resize(ground + 1);
+    for (int b = 0; b <= ground; ++b) out.loop_root[b] = b;
     for (const RowGroup& g : q.groups) {
         const int k = island_of(out, bodies_of(q, g));
         if (k < 0) continue;
+        if (g.set == RowSet::free && closes_loop(q, g, out.loop_root)) out.facts[k].tree = false;
         add_ratio(q, bodies_of(q, g), out.facts[k]);
+        out.facts[k].joints = true;
         out.facts[k].bounded = out.facts[k].bounded || g.set != RowSet::free;
         out.facts[k].pairs = out.facts[k].pairs && g.sides <= 2;
         if (moving(q, bodies_of(q, g)) > 1) ++out.facts[k].links;

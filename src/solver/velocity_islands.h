@@ -13,10 +13,13 @@ struct Islands {
         Real mass_ratio = 1;                // largest of two bodies that move and act on each other
         bool pairs = true;                  // no touch has more bodies than two
         bool bounded = false;               // some rows of joints are one-sided or limited
+        bool joints = false;                // there are rows of joints
+        bool tree = true;                   // joints close no loop
         int links = 0;                      // pairs of bodies that move and touch or share a joint
     };
     std::vector<Facts> facts;
     std::vector<int> root, number;          // per body: union-find, island or -1
+    std::vector<int> loop_root;             // union-find of joints alone
     int count() const { return int(body_begin.size()) - 1; }
     IslandView view(int i) const {
         return {std::span(body).subspan(body_begin[i], body_begin[i + 1] - body_begin[i]),

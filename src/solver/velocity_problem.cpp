@@ -50,6 +50,27 @@ void build_response(RowProblem& q, const RowGroup& g) {
         }
 }
 
+bool holds_place(const RowProblem& q, const RowGroup& g) {
+    if (g.rows < 3 || g.sides > 2) return false;
+    for (int k = 0; k < 3; ++k) {
+        const Lever* j = q.jacobian.data() + g.lever + k * g.sides;
+        const Vec3& n = j[g.sides - 1].linear;
+        if (n != Vec3::Unit(k) && n != -Vec3::Unit(k)) return false;
+        if (g.sides > 1 && j[0].linear != -n) return false;
+    }
+    return true;
+}
+
+Vec3 place_bend(const RowProblem& q, const RowGroup& g) {
+    const Lever* j = q.jacobian.data() + g.lever;
+    Vec3 k = Vec3::Zero();
+    for (int s = 0; s < g.sides; ++s) {
+        const Vec3& w = q.w[q.body[g.side + s]];
+        k += w.cross(w.cross(lever_arm(j[s].angular, j[g.sides + s].angular, j[2 * g.sides + s].angular)));
+    }
+    return k;
+}
+
 namespace {
 
 void clamp_disc(Real radius, Real* p) {

@@ -82,6 +82,15 @@ inline Real row_residual(const RowProblem& q, const RowGroup& g, int k) {
     return row_rate(q, g, k) + q.bias[g.row + k] + q.softness[g.row + k] * q.impulse[g.row + k] + q.correction[g.row + k];
 }
 
+// whether the first three rows of a group hold a point along the axes of the world (J = +-1): ball, hinge, weld, attachments
+bool holds_place(const RowProblem&, const RowGroup&);
+// r from the levers r x e_k of forces along the axes; with their signs where the rows have them
+inline Vec3 lever_arm(const Vec3& x, const Vec3& y, const Vec3& z) {
+    return 0.5 * Vec3(y.z() - z.y(), z.x() - x.z(), x.y() - y.x());
+}
+// d^2C/dt^2 of such a group by spin alone: the sum of w x (w x r) with the signs of the rows [m/s^2]
+Vec3 place_bend(const RowProblem&, const RowGroup&);
+
 enum class Friction { cone, cylinder, box, polyhedral };
 struct SetOptions {
     Friction friction = Friction::cone;

@@ -1,0 +1,242 @@
+// Which joints belong together, and in which order their rows are factored (soft_joint.h).
+#include "solver/soft_joint.h"
+#include <algorithm>
+#include <numeric>
+
+namespace sinew {
+
+namespace {
+
+constexpr std::size_t kMostEntries = 100000; // of the factor of a cluster
+constexpr int kRun = 32;                     // groups per task
+
+void set_spring(const SoftJointOptions& o, const Rows& rows, const SoftJointGroup& g, int k, SoftJointRow& r) {
+    const int row = rows.row_begin[g.source] + k;
+    const Real alpha = rows.compliance[row], damping = rows.damping[row], h = o.h;
+    r.rate = rows.rate[row];
+    if (!g.position) {
+        r.softness = damping > 0 ? 1 / (h * damping) : 0;
+    } else if (alpha > 0) {
+        r.softness = alpha / (h * (alpha * damping + h));
+        r.gain = 1 / (alpha * damping + h);
+    } else {
+        r.gain = o.pull / h;
+    }
+    r.is_soft = r.softness > 0;
+}
+
+void add_joint(const SoftJointOptions& o, const Rows& rows, int index, const std::vector<int>& place, const RowProblem& q,
+               SoftJoints& s) {
+    const RowGroup& from = q.groups[index];
+    const auto moves = [&](int side) { return q.inverse_mass[q.body[from.side + side]] > 0; };
+    SoftJointGroup g;
+    g.a = place[q.body[from.side]];
+    g.moves_a = moves(0);
+    if (from.sides > 1) g.b = place[q.body[from.side + 1]], g.moves_b = moves(1);
+    g.bounded = from.set != RowSet::free;
+    g.one_sided = from.set == RowSet::lower;
+    g.source = from.source;
+    g.position = rows.level[g.source] == Level::position;
+    g.group = index;
+    g.row = int(s.rows.size());
+    g.rows = from.rows;
+    g.bends = !g.bounded && g.position && holds_place(q, from);
+    const Lever none{Vec3::Zero(), Vec3::Zero()};
+    for (int k = 0; k < g.rows; ++k) {
+        SoftJointRow r;
+        r.ja = r.jb = r.da = r.db = none;
+        r.low = from.set == RowSet::lower ? 0 : from.set == RowSet::box ? -from.limit / o.substeps : -1e300;
+        r.high = from.set == RowSet::box ? from.limit / o.substeps : 1e300;
+        r.impulse = std::clamp(q.impulse[from.row + k] / o.substeps, r.low, r.high);
+        set_spring(o, rows, g, k, r);
+        r.active = !g.bounded;
+        s.rows.push_back(r);
+    }
+    s.groups.push_back(g);
+}
+
+int find_root(std::vector<int>& root, int i) {
+    while (root[i] != i) i = root[i] = root[root[i]];
+    return i;
+}
+
+// sets of bodies joined by groups; held bodies join nothing
+void join_bodies(int bodies, SoftJoints& s) {
+    s.root.resize(bodies);
+    std::iota(s.root.begin(), s.root.end(), 0);
+    for (const SoftJointGroup& g : s.groups) {
+        if (!g.moves_a || !g.moves_b) continue;
+        const int a = find_root(s.root, g.a), b = find_root(s.root, g.b);
+        s.root[std::max(a, b)] = std::min(a, b);
+    }
+}
+int body_of(const SoftJointGroup& g) { return g.moves_a ? g.a : g.b; }
+
+// place of each body in a walk along the groups, into s.place
+void walk(int bodies, SoftJoints& s) {
+    s.begin.assign(bodies + 1, 0);
+    const auto each = [&](auto&& f) {
+        for (const SoftJointGroup& g : s.groups)
+            if (g.moves_a && g.moves_b) f(g.a, g.b), f(g.b, g.a);
+    };
+    each([&](int a, int) { ++s.begin[a + 1]; });
+    for (int i = 0; i < bodies; ++i) s.begin[i + 1] += s.begin[i];
+    s.neighbor.resize(s.begin[bodies]);
+    s.count.assign(s.begin.begin(), s.begin.end() - 1);
+    each([&](int a, int b) { s.neighbor[s.count[a]++] = b; });
+    order_breadth_first(s.begin, s.neighbor, s.order);
+    s.place.resize(bodies);
+    for (int k = 0; k < bodies; ++k) s.place[s.order[k]] = k;
+}
+
+// the sides of the cluster's groups on each body
+void build_couplings(const SoftJoints& s, std::vector<std::array<int, 3>>& sides, JointCluster& c) {
+    const int n = int(c.groups.size());
+    c.offset.resize(n + 1);
+    c.lowest.resize(n);
+    std::iota(c.lowest.begin(), c.lowest.end(), 0);
+    sides.clear(); // body, group, side
+    for (int k = 0; k < n; ++k) {
+        const SoftJointGroup& g = s.groups[c.groups[k]];
+        if (g.moves_a) sides.push_back({g.a, k, 0});
+        if (g.moves_b) sides.push_back({g.b, k, 1});
+    }
+    std::sort(sides.begin(), sides.end());
+    c.bodies.clear();
+    for (const auto& side : sides)
+        if (c.bodies.empty() || c.bodies.back() != side[0]) c.bodies.push_back(side[0]);
+    c.turned.assign(c.bodies.size(), Vec3::Zero());
+    c.couplings.clear();
+    for (std::size_t begin = 0, end; begin < sides.size(); begin = end) {
+        for (end = begin; end < sides.size() && sides[end][0] == sides[begin][0];) ++end;
+        for (std::size_t i = begin; i < end; ++i)
+            for (std::size_t j = begin; j <= i; ++j) {
+                c.couplings.push_back({sides[i][1], sides[j][1], std::uint8_t(sides[i][2]), std::uint8_t(sides[j][2])});
+                c.lowest[sides[i][1]] = std::min(c.lowest[sides[i][1]], sides[j][1]);
+            }
+    }
+}
+
+// of the envelope with all rows that nothing bounds
+std::size_t entries(const SoftJoints& s, const JointCluster& c) {
+    std::size_t sum = 0, rows = 0;
+    std::vector<std::size_t> before;
+    for (std::size_t k = 0; k < c.groups.size(); ++k) {
+        before.push_back(rows);
+        if (s.groups[c.groups[k]].bounded) continue;
+        for (int i = 0; i < s.groups[c.groups[k]].rows; ++i) sum += ++rows - before[c.lowest[k]];
+    }
+    return sum;
+}
+
+JointCluster& new_cluster(SoftJoints& s) {
+    if (int(s.clusters.size()) == s.cluster_count) s.clusters.emplace_back();
+    s.clusters[s.cluster_count].groups.clear();
+    return s.clusters[s.cluster_count++];
+}
+void finish_cluster(const SoftJoints& s, std::vector<std::array<int, 3>>& sides, JointCluster& c) {
+    build_couplings(s, sides, c);
+    c.bounded.clear();
+    for (int g : c.groups)
+        if (s.groups[g].bounded) c.bounded.push_back(g);
+}
+
+// groups along the walk, set by set
+void sort_groups(int bodies, SoftJoints& s, std::vector<int>& out) {
+    std::vector<std::array<int, 4>> keys;
+    for (std::size_t i = 0; i < s.groups.size(); ++i) {
+        const SoftJointGroup& g = s.groups[i];
+        const int a = g.moves_a ? s.place[g.a] : bodies, b = g.moves_b ? s.place[g.b] : bodies;
+        keys.push_back({find_root(s.root, body_of(g)), std::min(a, b), std::max(a, b), int(i)});
+    }
+    std::sort(keys.begin(), keys.end());
+    out.clear();
+    for (const auto& k : keys) out.push_back(k[3]);
+}
+
+// clusters with loops; held bodies are the ground
+void find_loops(int bodies, SoftJoints& s) {
+    s.root.resize(bodies + 1);
+    std::iota(s.root.begin(), s.root.end(), 0);
+    for (int i = 0; i < s.cluster_count; ++i) {
+        JointCluster& c = s.clusters[i];
+        c.loops = false;
+        for (int n : c.groups) {
+            const SoftJointGroup& g = s.groups[n];
+            if (g.bounded) continue;
+            const int a = find_root(s.root, g.moves_a ? g.a : bodies), b = find_root(s.root, g.moves_b ? g.b : bodies);
+            c.loops = c.loops || a == b;
+            s.root[a] = b;
+        }
+    }
+}
+
+void build_structure(int bodies, SoftJoints& s) {
+    join_bodies(bodies, s);
+    walk(bodies, s);
+    std::vector<int> sorted;
+    sort_groups(bodies, s, sorted);
+    std::vector<std::array<int, 3>> sides;
+    s.component_count = s.cluster_count = 0;
+    s.component_begin.clear();
+    const auto set_of = [&](int i) { return find_root(s.root, body_of(s.groups[i])); };
+    for (std::size_t begin = 0, end; begin < sorted.size(); begin = end) {
+        for (end = begin; end < sorted.size() && set_of(sorted[end]) == set_of(sorted[begin]);) ++end;
+        s.component_begin.push_back(s.cluster_count);
+        ++s.component_count;
+        JointCluster& c = new_cluster(s);
+        c.groups.assign(sorted.begin() + begin, sorted.begin() + end);
+        build_couplings(s, sides, c);
+        if (entries(s, c) <= kMostEntries || c.groups.size() == 1) {
+            finish_cluster(s, sides, c);
+            continue;
+        }
+        --s.cluster_count; // too large: its joints one by one
+        for (std::size_t k = begin; k < end; ++k) {
+            JointCluster& one = new_cluster(s);
+            one.groups.push_back(sorted[k]);
+            finish_cluster(s, sides, one);
+        }
+    }
+    s.component_begin.push_back(s.cluster_count);
+    find_loops(bodies, s);
+}
+
+} // namespace
+
+void build_joints(const SoftJointOptions& o, const JointSource& source, const std::vector<int>& groups,
+                  const std::vector<int>& place, int bodies, const RowProblem& q, SoftJoints& s) {
+    s.groups.clear();
+    s.rows.clear();
+    s.runs.clear();
+    if (groups.empty()) {
+        s.component_count = s.cluster_count = 0;
+        s.shape.clear();
+        return;
+    }
+    const Rows& rows = *source.rows;
+    for (int i : groups) {
+        if (q.groups[i].set == RowSet::box && !(q.groups[i].limit > 0)) continue; // switched off
+        add_joint(o, rows, i, place, q, s);
+        const int at = int(s.groups.size()) - 1, from = s.groups.back().source;
+        const bool goes_on = !s.runs.empty() && s.groups[at - 1].source + 1 == from && at - s.runs.back()[0] < kRun &&
+                             rows.key[from] >> 40 == rows.key[from - 1] >> 40;
+        if (goes_on) s.runs.back()[1] = at + 1;
+        else s.runs.push_back({at, at + 1});
+    }
+    s.x.assign(source.at.x, source.at.x + source.dofs.points);
+    s.p.assign(source.at.p, source.at.p + source.dofs.frames);
+    s.q.assign(source.at.q, source.at.q + source.dofs.frames);
+    s.shape_now.clear();
+    for (const SoftJointGroup& g : s.groups)
+        for (int n : {g.a, g.b, int(g.moves_a) + 2 * int(g.moves_b) + 4 * int(g.bounded), g.rows}) s.shape_now.push_back(n);
+    if (s.shape != s.shape_now) {
+        s.shape = s.shape_now;
+        build_structure(bodies, s);
+    }
+    for (int i = 0; i < s.cluster_count; ++i)
+        if (s.clusters[i].loops)
+            for (int g : s.clusters[i].groups) s.groups[g].bends = false;
+}
+
+} // namespace sinew
