@@ -89,7 +89,7 @@ bool has_body_contact(std::string_view solver) {
 void add_notes(Work& w) {
     const bool touching = has_body_contact(w.out.solver);
     for (const auto& [feature, names] : w.idle) {
-        if (touching && feature == "friction") continue;
+        if (touching) continue;
         w.out.notes.push_back(fmt::format("not built yet: {} has no effect ({})", feature, list_names(names)));
     }
     if (const auto movers = touchable_movers(w.builder.model); movers.size() > 1 && !touching)

@@ -19,7 +19,7 @@ namespace {
 
 struct Variables {
     int row = -1;    // of the island's rows, -1 = a slack
-    Vec2 direction;  // of friction: row is the first tangential one
+    Vec2 direction = Vec2::Zero();  // of friction: row is the first tangential one
     enum Kind { normal, friction, sigma, lower, box, slack } kind = normal;
     int group = -1;
     int head = -1;   // variable of the contact's normal impulse, or of the box
