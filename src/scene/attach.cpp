@@ -163,8 +163,7 @@ void add_attachments(const Scene& scene, const Scope& scene_scope, bool check_on
     }
 }
 
-void add_contact_rules(const Scene& scene, const Scope& scene_scope, ModelBuilder& b, std::vector<Error>& future,
-                       std::vector<Error>& errors) {
+void add_contact_rules(const Scene& scene, const Scope& scene_scope, ModelBuilder& b, std::vector<Error>& errors) {
     const std::vector<std::string> names = object_names(b.model);
     // bodies that share a joint overlap by design: they do not touch unless a rule below says so
     for (const SceneEntry& e : scene.joints) {
@@ -177,7 +176,6 @@ void add_contact_rules(const Scene& scene, const Scope& scene_scope, ModelBuilde
         FieldList list = collect_fields([&](auto v) { RuleParams::fields(p, v); });
         const Scope scope = make_scope(scene_scope, e.vars);
         if (!read_fields(list, e.params, scope, e.path, errors)) continue;
-        if (p.friction >= 0) future.push_back(make_error(*find(e.params, "friction"), join_path(e.path, "friction"), "friction is not built yet"));
         for (int i : match_names(e.names[0], names))
             for (int k : match_names(e.names[1], names)) b.model.contact_rules.push_back({i, k, p.off, p.friction, p.thickness, p.restitution});
     }

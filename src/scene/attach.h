@@ -9,7 +9,6 @@ namespace sinew {
 
 void add_attachments(const Scene&, const Scope& scene_scope, bool check_only, ModelBuilder&, std::vector<Handle>&,
                      std::vector<Error>& future, std::vector<Error>&);
-void add_contact_rules(const Scene&, const Scope& scene_scope, ModelBuilder&, std::vector<Error>& future,
-                       std::vector<Error>&);
+void add_contact_rules(const Scene&, const Scope& scene_scope, ModelBuilder&, std::vector<Error>&);
 
 } // namespace sinew

@@ -220,7 +220,9 @@ Result<Compiled> compile_scene(const Scene& scene, std::string_view solver, bool
     add_force_fields(scene, w.scene_scope, w.builder, w.errors);
     add_joints(scene, w.scene_scope, check_only, w.builder, w.out.future, w.errors);
     add_attachments(scene, w.scene_scope, check_only, w.builder, w.out.script.handles, w.out.future, w.errors);
-    add_contact_rules(scene, w.scene_scope, w.builder, w.out.future, w.errors);
+    add_contact_rules(scene, w.scene_scope, w.builder, w.errors);
+    for (const SceneEntry& e : scene.contact)
+        if (find(e.params, "friction")) w.idle["friction"].push_back(e.path);
     read_look(scene, w.scene_scope, w.builder, w.errors);
     for (NamedValues& a : w.builder.state.attributes)
         a.values.resize(std::size_t(point_count(w.builder.model)) * a.components, 0.0);

@@ -12,6 +12,8 @@
 #include "solver/forces.h"
 #include "solver/measure.h"
 #include "solver/stage_clock.h"
+#include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace sinew {
@@ -37,9 +39,11 @@ struct ArticulatedSolver final : Solver {
     std::vector<BaseMotion> bases_end;
     std::vector<Vec6> impulse, pushing; // per link, of everything from outside
     std::vector<MomentumTarget> targets;
+    std::vector<ContactForce> contact_forces;
     StageClock clock;
 
     Report step(const Model&, const Input&, const State& now, State& next, double dt, Trace*) override;
+    std::span<const ContactForce> contacts() const override { return contact_forces; }
     void drop_caches() override {
         forces = {};
         forces.energies_only = true;
@@ -48,6 +52,7 @@ struct ArticulatedSolver final : Solver {
     }
     void refresh(const Model&);
     void aim_momentum(Real dt);
+    void list_forces(const Model&, Real dt, Report&);
     void advance(const Model&, const Input&, const State& now, Real dt, State& next);
 };
 
@@ -124,6 +129,21 @@ void ArticulatedSolver::aim_momentum(Real dt) {
     }
 }
 
+// what contacts push with, and how far they are from touching
+void ArticulatedSolver::list_forces(const Model& m, Real dt, Report& report) {
+    const RowProblem& q = stage.rows.coupled;
+    contact_forces.clear();
+    report.cone_violation = 0;
+    for (const RowGroup& g : q.groups) {
+        if (g.set != RowSet::contact || !(q.impulse[g.row] > 0)) continue;
+        const LinkTouch& t = stage.touches[g.source];
+        const Real *p = q.impulse.data() + g.row, slide = std::hypot(p[1], p[2]);
+        report.cone_violation = std::max(report.cone_violation, slide / p[0] - t.rule.friction);
+        const Vec3 force = (p[0] * t.n + p[1] * t.t0 + p[2] * t.t1) / dt;
+        contact_forces.push_back({m.frame.object[t.frame[0]], m.frame.object[t.frame[1]], real3(t.at), real3(t.n), real3(force)});
+    }
+}
+
 // coordinates along the way, loops closed, momenta kept, frames written
 void ArticulatedSolver::advance(const Model& m, const Input& input, const State& now, Real dt, State& next) {
     place_fixed(m, prescribed, now, dt, next.point, next.frame);
@@ -184,6 +204,7 @@ Report ArticulatedSolver::step(const Model& m, const Input& input, const State& 
     report.iterations = solved.iterations;
     report.residual = solved.residual;
     report.contact_count = solved.contacts;
+    list_forces(m, dt, report);
     lap(clock, "rows", report);
 
     aim_momentum(dt);

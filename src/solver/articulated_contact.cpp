@@ -54,6 +54,7 @@ void list_touches(const Model& m, const FrameState& frames, Real near, Real dt, 
     for (const PointContact& c : s.contacts.point_point) {
         LinkTouch t;
         t.n = vec(c.normal);
+        t.at = vec(c.at);
         Vec3 rate = Vec3::Zero();
         bool moves = false;
         const std::array<const SurfaceVertex*, 2> side{&c.a, &c.b};

@@ -15,6 +15,7 @@ struct LinkTouch {
     std::array<int, 2> frame{-1, -1};
     std::array<Vec3, 2> arm;           // [m] from the centre to the point, world axes
     Vec3 n, t0, t1;
+    Vec3 at;                           // [m]
     Real gap = 0;                      // [m]
     PairRule rule;
 };

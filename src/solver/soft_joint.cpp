@@ -7,6 +7,7 @@ namespace sinew {
 namespace {
 
 constexpr int kChunk = 4;           // components per task
+constexpr int kRounds = 3;          // solves of a pass: rows that leave their bounds need another
 constexpr Real kTurned = 1e-3;      // [rad] a factor holds as long as bodies have turned by less
 
 Real dot(const Lever& x, const Lever& y) { return x.linear.dot(y.linear) + x.angular.dot(y.angular); }
@@ -142,8 +143,9 @@ void factor_cluster(SoftJoints& s, JointCluster& c) {
 template <class S> Vec3 turn_of(const SoftBody<S>& b) { return Vec3(b.d[3], b.d[4], b.d[5]); }
 
 // impulses of all active rows at once; false if some would leave their bounds: these are then put there and are not
-// active any more, the others are as before
-template <class S> bool try_solve(Real h, bool spring, JointCluster& c, SoftJoints& s, std::vector<SoftBody<S>>& bodies) {
+// active any more, the others are as before. `last`: the others go on too, and the next pass finds what that leaves over
+template <class S>
+bool try_solve(Real h, bool spring, bool last, JointCluster& c, SoftJoints& s, std::vector<SoftBody<S>>& bodies) {
     if (!c.ready) {
         factor_cluster(s, c);
         for (std::size_t k = 0; k < c.bodies.size(); ++k) c.turned[k] = turn_of(bodies[c.bodies[k]]);
@@ -165,9 +167,10 @@ template <class S> bool try_solve(Real h, bool spring, JointCluster& c, SoftJoin
             r.impulse = p;
             r.active = c.ready = inside = false;
         }
-    if (!inside) return false;
+    if (!inside && !last) return false;
     for (std::size_t n = 0; n < c.active.size(); ++n) {
         SoftJointRow& r = s.rows[c.active[n][1]];
+        if (!r.active) continue;
         r.impulse += c.right[n];
         push(r, s.groups[c.active[n][0]], c.right[n], bodies);
     }
@@ -246,8 +249,7 @@ Real solve_joints(const Parallel& parallel, Real h, JointPass pass, SoftJoints& 
                 JointCluster& c = s.clusters[i];
                 c.error = 0;
                 if (pass == JointPass::first) choose_active(h, c, s, bodies);
-                // rows only leave: this ends
-                while (!try_solve(h, pass != JointPass::relax, c, s, bodies)) {}
+                for (int round = 1; !try_solve(h, pass != JointPass::relax, round >= kRounds, c, s, bodies);) ++round;
             }
     });
     Real worst = 0;

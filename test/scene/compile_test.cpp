@@ -19,8 +19,7 @@ static Result<Compiled> compile_file(const std::string& file, bool check_only) {
 // what this version does not build; everything a sample is told to wait for must be one of these
 static bool is_not_built(const Error& e) {
     static constexpr std::string_view words[] = {"joints are not built", "motors are not built", "this solver is not built",
-                                                 "this measurement is not built", "breaking attachments are not built",
-                                                 "friction is not built"};
+                                                 "this measurement is not built", "breaking attachments are not built"};
     const auto says = [&](std::string_view w) { return e.message.find(w) != std::string::npos; };
     if (!std::any_of(std::begin(words), std::end(words), says)) return false;
     if (says("this solver")) return e.path == "solvers.position";
