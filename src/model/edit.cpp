@@ -13,6 +13,14 @@ template <class T> void append_shifted(std::vector<T>& to, const std::vector<T>&
     for (T v : more) to.push_back(v < 0 ? v : v + shift);
 }
 
+// What a model shares with nobody grows in place: one body more among thousands must not copy the others. Who keeps something
+// of it by address looks at the revisions.
+template <class T> std::shared_ptr<T> take_over(std::shared_ptr<const T>& p) {
+    if (!p) return std::make_shared<T>();
+    if (p.use_count() > 1) return std::make_shared<T>(*p);
+    return std::const_pointer_cast<T>(std::move(p));
+}
+
 void shift(Range& r, int by) { r.begin += by, r.end += by; }
 
 void append_tables(std::vector<Table>& to, const std::vector<Table>& more, const Model& m, int objects) {
@@ -94,13 +102,15 @@ void shift_shape(Shape& s, const ShapeStore& before) {
 }
 
 void append_shapes(Model& to, const Model& more, int frames, int objects) {
-    const ShapeStore before = to.shapes ? *to.shapes : ShapeStore{};
+    static const ShapeStore none;
+    const ShapeStore& before = to.shapes ? *to.shapes : none;
     for (Collider c : more.colliders) {
         shift_shape(c.shape, before);
         c.frame += frames, c.object += objects;
         to.colliders.push_back(c);
     }
-    if (!more.shapes) return;
+    const ShapeStore* m = more.shapes.get();
+    if (!m || (m->hulls.empty() && m->height_fields.empty() && m->meshes.empty() && m->distance_grids.empty() && m->compounds.empty())) return;
     auto joined = std::make_shared<ShapeStore>(before);
     append(joined->hulls, more.shapes->hulls);
     append(joined->height_fields, more.shapes->height_fields);
@@ -122,10 +132,10 @@ int append_model(Model& to, State& s, const Model& more, const State& ms) {
     const int objects = int(to.objects.size()), points = point_count(to), frames = frame_count(to), scalars = scalar_count(to);
     const int surface = int(to.surface.vertices.size()), animated = animated_count(to);
     const int edges = int(to.surface.edges.size()), triangles = int(to.surface.triangles.size());
-    auto tables = std::make_shared<Tables>(to.elements ? *to.elements : Tables{});
+    std::shared_ptr<Tables> tables = take_over(to.elements);
     append_tables(tables->energies, more.elements->energies, to, objects);
     append_tables(tables->constraints, more.elements->constraints, to, objects);
-    auto layout = std::make_shared<SnapshotLayout>(to.layout ? *to.layout : SnapshotLayout{});
+    std::shared_ptr<SnapshotLayout> layout = take_over(to.layout);
     const int looks = int(layout->objects.size());
     if (more.layout) append(layout->objects, more.layout->objects);
     append_points(to, s, more, ms, objects);

@@ -72,21 +72,21 @@ std::vector<Variables> list_variables(const Mlcp& d) {
         const RowGroup& g = d.q.groups[d.island.groups[n]];
         const int row = d.first[n];
         if (g.set == RowSet::lower)
-            for (int k = 0; k < g.rows; ++k) out.push_back({row + k, {}, Variables::lower, int(n), -1});
+            for (int k = 0; k < g.rows; ++k) out.push_back({row + k, Vec2::Zero(), Variables::lower, int(n), -1});
         if (g.set == RowSet::box)
             for (int k = 0; k < g.rows; ++k) {
-                out.push_back({row + k, {}, Variables::box, int(n), -1});
-                out.push_back({-1, {}, Variables::slack, int(n), int(out.size()) - 1});
+                out.push_back({row + k, Vec2::Zero(), Variables::box, int(n), -1});
+                out.push_back({-1, Vec2::Zero(), Variables::slack, int(n), int(out.size()) - 1});
             }
         if (g.set != RowSet::contact) continue;
         const int head = int(out.size());
-        out.push_back({row, {}, Variables::normal, int(n), -1});
+        out.push_back({row, Vec2::Zero(), Variables::normal, int(n), -1});
         if (g.rows < 3 || g.friction <= 0) continue;
         for (int k = 0; k < d.o.sets.facets; ++k) {
             const Real angle = 2 * kPi * k / d.o.sets.facets;
             out.push_back({row + 1, Vec2(std::cos(angle), std::sin(angle)), Variables::friction, int(n), head});
         }
-        out.push_back({-1, {}, Variables::sigma, int(n), head});
+        out.push_back({-1, Vec2::Zero(), Variables::sigma, int(n), head});
     }
     return out;
 }

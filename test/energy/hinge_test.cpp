@@ -179,7 +179,7 @@ TEST(hinge, constant_lengths_after_baraff_and_witkin_give_the_gradient_of_a_flat
         const Jet<12> jet = frozen(s.x);
         EXPECT_NEAR(jet.value, fold, 1e-14);
         const Real gradient = (gradient_of(jet) - hinge_gradient(h)).norm() / hinge_gradient(h).norm();
-        if (fold == 0) EXPECT_LT(gradient, 1e-14);
+        if (fold == 0) { EXPECT_LT(gradient, 1e-14); }
         else EXPECT_GT(gradient, 0.02); // wrong forces: the approximation is for the matrix alone
         const Real hessian = (hessian_of(jet) - hinge_hessian(h)).norm() / hinge_hessian(h).norm();
         EXPECT_GT(hessian, 0.05);

@@ -183,7 +183,7 @@ TEST(tet, linear_material_feels_a_torque_and_the_others_none) {
         Real size = 0;
         for (int i = 0; i < 4; ++i) torque += vec(x[i]).cross(g[i]), sum += g[i], size += g[i].norm();
         EXPECT_LT(sum.norm(), 1e-15 * size) << name;
-        if (name == "tet_linear") EXPECT_GT(torque.norm(), 1e-3 * size);
+        if (name == "tet_linear") { EXPECT_GT(torque.norm(), 1e-3 * size); }
         else EXPECT_LT(torque.norm(), 1e-14 * size) << name;
     }
 }

@@ -101,6 +101,20 @@ TEST(edit, appending_shifts_what_is_new_and_leaves_what_is_there) {
     EXPECT_EQ(a.state.attributes[0].values, (std::vector<double>{0, 1, 10, 11}));
 }
 
+TEST(edit, appending_to_a_model_leaves_its_copy_alone_and_grows_one_without_copies_in_place) {
+    ModelBuilder a = make_pair_and_body(0, 100);
+    const ModelBuilder b = make_pair_and_body(10, 300);
+    const Model copy = a.model;
+    append_model(a.model, a.state, b.model, b.state);
+    EXPECT_EQ(find_table(copy, "spring")->count(), 1);
+    EXPECT_EQ(find_table(a.model, "spring")->count(), 2);
+    const Tables* tables = a.model.elements.get(); // now its own: the next one is not a copy of thousands
+    append_model(a.model, a.state, b.model, b.state);
+    EXPECT_EQ(a.model.elements.get(), tables);
+    EXPECT_EQ(find_table(a.model, "spring")->count(), 3);
+    expect_consistent(a.model, a.state);
+}
+
 TEST(edit, attributes_are_joined_by_name_and_are_zero_where_they_were_unknown) {
     ModelBuilder a = make_pair_and_body(0, 100), b = make_pair_and_body(10, 300);
     b.state.attributes = {{"color", 3, {1, 2, 3, 4, 5, 6}}};

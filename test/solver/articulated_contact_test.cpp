@@ -211,7 +211,7 @@ TEST(articulated_model, a_box_on_an_incline_slides_and_sticks_on_the_two_sides_o
         ModelRun r(std::move(b), scheme("symplectic_euler"));
         r.steps(500, 4e-3);
         const Real way = (r.p(1) - start).norm();
-        if (mu > 0.5) EXPECT_LT(way, 1e-3);
+        if (mu > 0.5) { EXPECT_LT(way, 1e-3); }
         else EXPECT_NEAR(way, 0.5 * 9.81 * (std::sin(std::atan(0.5)) - mu * std::cos(std::atan(0.5))) * 4, 2e-3); // order dt
     }
 }

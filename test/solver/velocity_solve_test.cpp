@@ -178,7 +178,7 @@ TEST(velocity_solve, the_correction_of_de_saxce_keeps_a_sliding_contact_down) {
             run(method, o, q);
             const Real slide = std::hypot(q.v[1].x(), q.v[1].z());
             EXPECT_NEAR(q.v[1].y(), corrected ? 0 : 0.5 * slide, 1e-7) << method;
-            if (corrected) EXPECT_NEAR(slide, 5 - 0.5 * 0.1, 1e-7) << method; // Coulomb: dv_t = mu dv_n
+            if (corrected) { EXPECT_NEAR(slide, 5 - 0.5 * 0.1, 1e-7) << method; } // Coulomb: dv_t = mu dv_n
         }
     }
 }
