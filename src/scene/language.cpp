@@ -100,12 +100,11 @@ std::string language_page() {
     return page;
 }
 
-Value language_schema() {
+// one schema per kind of a section, told apart by "kind"
+static Value kinds_schema(std::string_view section, std::span<const std::string_view> common) {
     Value kinds = make_array();
-    static constexpr std::string_view common[] = {"kind", "at", "rotate", "scale", "velocity", "angular_velocity", "motion", "parent",
-                                                  "replicate", "vars", "use", "override"};
     for (const Topic& t : all_topics()) {
-        if (t.section != "objects") continue;
+        if (t.section != section) continue;
         Value schema = schema_fields(t.list, common);
         Value* properties = find(schema, "properties");
         if (properties) {
@@ -117,6 +116,13 @@ Value language_schema() {
         set(schema, "description", make_text(t.doc));
         kinds.items.push_back(std::move(schema));
     }
+    return make_object({{"anyOf", std::move(kinds), {}}});
+}
+
+Value language_schema() {
+    static constexpr std::string_view object_keys[] = {"kind", "at", "rotate", "scale", "velocity", "angular_velocity", "motion", "parent",
+                                                       "replicate", "vars", "use", "override"};
+    static constexpr std::string_view joint_keys[] = {"kind", "between", "vars", "replicate"};
     const auto free_form = [] { return make_object({{"type", make_text("object"), {}}}); };
     Value root = make_object();
     set(root, "$schema", make_text("https://json-schema.org/draft/2020-12/schema"));
@@ -128,8 +134,11 @@ Value language_schema() {
     for (const char* key : {"name", "up", "solver", "description"}) set(properties, key, make_object({{"type", make_text("string"), {}}}));
     for (const char* key : {"include", "outputs", "expect", "events", "contact", "attach"}) set(properties, key, make_object({{"type", make_text("array"), {}}}));
     Value objects = free_form();
-    set(objects, "additionalProperties", make_object({{"anyOf", std::move(kinds), {}}}));
+    set(objects, "additionalProperties", kinds_schema("objects", object_keys));
     set(properties, "objects", std::move(objects));
+    Value joints = free_form();
+    set(joints, "additionalProperties", kinds_schema("joints", joint_keys));
+    set(properties, "joints", std::move(joints));
     set(root, "properties", std::move(properties));
     return root;
 }
