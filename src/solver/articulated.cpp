@@ -236,6 +236,8 @@ std::unique_ptr<Solver> make_articulated_forest(const Context& context, const Mo
     solver->forest = std::move(forest);
     solver->refresh(m);
     write_coordinates(solver->forest, solver->at, state);
+    register_forces(m, solver->joint_forces, state);
+    register_impulses(solver->stage, state);
     return solver;
 }
 

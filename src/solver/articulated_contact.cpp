@@ -233,6 +233,11 @@ Real close_loops(const Model& m, const Forest& f, const ForestState& at, std::sp
     return error;
 }
 
+void register_impulses(const ContactStage& s, State& state) {
+    memory_array(state, kRowMemory, s.constraints.row_count());
+    memory_array(state, kContactMemory, 0);
+}
+
 void remember_impulses(const ContactStage& s, State& next) {
     const RowProblem& q = s.rows.coupled;
     auto& rows = memory_array(next, kRowMemory, s.constraints.row_count());

@@ -50,6 +50,7 @@ StageResult solve_stage(const Parallel&, const Model&, const ArticulatedSettings
 Real close_loops(const Model&, const Forest&, const ForestState& at, std::span<const BaseMotion> bases, Real dt, State& stage,
                  ContactStage&, std::vector<LinkMotion>& motion, std::vector<Real>& q);
 
+void register_impulses(const ContactStage&, State&);
 void remember_impulses(const ContactStage&, State& next);
 
 } // namespace sinew

@@ -9,6 +9,11 @@ void prepare_forces(const Model& m, ForceMemory& f) {
     f.names.clear();
     for (const Table& t : m.elements->constraints) f.names.push_back("force." + std::string(t.row->name));
 }
+void register_forces(const Model& m, const ForceMemory& f, State& state) {
+    const std::vector<Table>& tables = m.elements->constraints;
+    for (std::size_t k = 0; k < tables.size(); ++k)
+        memory_array(state, f.names[k], std::size_t(tables[k].count()) * tables[k].row->rows);
+}
 
 namespace {
 

@@ -13,6 +13,7 @@ struct ForceMemory {
     std::vector<Vec6> force, joint;    // per link
 };
 void prepare_forces(const Model&, ForceMemory&);
+void register_forces(const Model&, const ForceMemory&, State&);
 // `at` holds positions and speeds at the start of the step, next the state at its end
 void remember_forces(const Model&, const BuiltForest&, ForestState& at, const SmoothStep&, const ContactStage&, Real dt,
                      ForceMemory&, State& next);

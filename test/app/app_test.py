@@ -150,6 +150,13 @@ def case_resume():
     # its pool has the size of the whole run
     compare_parts("pool", """{ "objects": { "e": { "kind": "emitter", "rate": 7, "speed": [0, 1, 0] } },
         "time": { "fps": 24, "frames": [0, 48] }, "events": [ { "at": "0.5 s", "every": "0.4 s", "set": { "e.rate": 11.3 } } ] }""")
+    # contacts remembered are as many as there were at the cut; joints go on with their forces
+    for solver in ["velocity", "articulated"]:
+        compare_parts("knee_" + solver, """{ "solver": "%s", "time": { "fps": 60, "frames": [0, 40] },
+            "objects": { "floor": { "kind": "plane", "at": [0, -0.3, 0] },
+                         "a": { "kind": "box", "size": [1, 0.1, 0.1], "mass": 1, "at": [-0.5, 0, 0] },
+                         "b": { "kind": "box", "size": [1, 0.1, 0.1], "mass": 2, "at": [0.5, 0, 0] } },
+            "joints": { "knee": { "kind": "hinge", "between": ["a", "b"], "axis": [0, 0, 1], "limits": ["-20 deg", "20 deg"] } } }""" % solver)
     # conditions on numbers of the last step: no step does so little work, but a report that begins anew says 0
     scene = """{ "time": { "fps": 24, "frames": [0, 48], "substeps": 4 }, "solver": "explicit",
         "fields": { "w": { "kind": "wind", "velocity": [1, 0, 0] } },
