@@ -186,7 +186,7 @@ std::span<const RigidEngineEntry> rigid_engines() {
 // --size N: scenes of at most N bodies
 void run_rigid(const Options& o, Results& out) {
     const int most = o.size > 0 ? o.size : 10000;
-    const char* only = std::getenv("SINEW_BENCH_SCENE");
+    const char *only = std::getenv("SINEW_BENCH_SCENE"), *peer = std::getenv("SINEW_BENCH_PEER");
     const std::vector<RigidScene> scenes{make_mass_stack(), make_heavy_chain(20), make_chain(100), make_pyramid(20), make_heap(10),
                                          make_ragdolls(5),  make_heap(20),        make_pyramid(100)};
     const auto engines = rigid_engines();
@@ -195,6 +195,7 @@ void run_rigid(const Options& o, Results& out) {
         if (int(s.bodies.size()) > most || (only && s.name != only)) continue;
         bool first = true;
         for (const RigidEngineEntry& e : engines.subspan(1)) {
+            if (peer && std::string_view(peer) != e.name) continue;
             Side own, other;
             other.engine = e.make(s, 1);
             if (!other.engine) {

@@ -39,6 +39,10 @@ bool find_pairs(const Parallel& parallel, BroadPhase method, std::span<const Aab
     }
     if (std::any_of(boxes.begin(), boxes.end(), [](const Aabb& b) { return b.lo.hasNaN() || b.hi.hasNaN(); }))
         return false;
+    if (method == BroadPhase::kept_pairs) {
+        find_kept_pairs(parallel, boxes, filter, s.kept, s.pairs, out);
+        return true;
+    }
     if (method == BroadPhase::sweep)
         sweep_pairs(parallel, boxes, s);
     else if (method == BroadPhase::brute_force)

@@ -4,6 +4,7 @@
 //   tree               the tree of aabb_tree.h: the default, good everywhere
 //   dynamic_tree       the tree of dynamic_tree.h, kept from call to call: boxes that left their margin are put in
 //                      anew, new ones added, the rest untouched
+//   kept_pairs         the pairs themselves kept from call to call (kept_pairs.h): for boxes most of which rest
 //   sweep              sort along the axis of largest variance and sweep (Cohen et al. 1995, one axis); the
 //   order is
 //                      kept from call to call and mended by insertion, which costs little when boxes move
@@ -16,14 +17,15 @@
 // others. Empty boxes meet nothing, NaN is refused.
 #pragma once
 #include "collision/dynamic_tree.h"
+#include "collision/kept_pairs.h"
 #include <optional>
 #include <string_view>
 
 namespace sinew {
 
-enum class BroadPhase { tree, dynamic_tree, sweep, grid, hierarchical_grid, brute_force };
-inline constexpr std::string_view kBroadPhaseNames[] = {"tree", "dynamic_tree", "sweep", "grid", "hierarchical_grid",
-                                                        "brute_force"};
+enum class BroadPhase { tree, dynamic_tree, kept_pairs, sweep, grid, hierarchical_grid, brute_force };
+inline constexpr std::string_view kBroadPhaseNames[] = {"tree", "dynamic_tree", "kept_pairs", "sweep", "grid",
+                                                        "hierarchical_grid", "brute_force"};
 std::string_view name_of(BroadPhase);
 std::optional<BroadPhase> broad_phase_of(std::string_view name);
 
@@ -36,6 +38,7 @@ struct BroadPhaseScratch {
     AabbTree tree;
     TreeScratch tree_scratch;
     DynamicTree dynamic;
+    KeptPairs kept;
     // sweep
     std::vector<int> order; // of the last call, by lo along the axis
     int axis = -1;

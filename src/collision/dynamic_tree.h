@@ -1,8 +1,7 @@
 // Tree of bounding volumes to which single ones are added, moved and taken away: binary, balanced by rotations that
 // shrink the summed surface, leaves grown by a margin so that small moves change nothing (Catto 2019,
 // "Dynamic Bounding Volume Hierarchies"; the descent follows the cheapest child instead of branch and bound).
-// For bodies that come and go, most of which rest or move slowly: detect_shapes keeps its boxes in one. For many boxes
-// that all move far, aabb_tree.h is faster. Pairs are decided on the exact volumes, as everywhere. Written once for all
+// For bodies that come and go, most of which rest or move slowly. For many boxes that all move far, aabb_tree.h is faster. Pairs are decided on the exact volumes, as everywhere. Written once for all
 // volumes of geometry/bounds.h and geometry/bounding_volumes.h (box, sphere, oriented box, k-DOP); compiled for each in
 // dynamic_tree.cpp.
 #pragma once

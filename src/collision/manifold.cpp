@@ -2,7 +2,9 @@
 // facing features of both cores clipped against each other. The nearest points join where no corner is as
 // deep: rims of discs, crossing lines, single points.
 #include "collision/manifold.h"
+#include "collision/box_pair.h"
 #include "collision/manifold_clip.h"
+#include "geometry/convex_closest.h"
 #include "geometry/convex_distance.h"
 #include <cmath>
 
@@ -49,10 +51,38 @@ void find_points(const ConvexPair& pair, const ConvexDistance& nearest, ClipPoin
     add_nearest(nearest.on_a, nearest.on_b, nearest.distance, out);
 }
 
+// A ball against a bounded shape: the one nearest point. `ball` is a or b.
+bool collide_ball(const Convex& shape, const Placement& f, const Convex& ball, const Vec3& center, bool ball_is_a, Real margin,
+                  Manifold& out) {
+    const Vec3 local = from(f, center);
+    if (!(local.cwiseAbs().maxCoeff() < 1e140)) return false; // squares would overflow
+    const ClosestPoint c = closest_on_core(shape, local);
+    const Real gap = c.distance - (shape.radius + ball.radius);
+    if (!(c.distance <= margin + (shape.radius + ball.radius))) return false;
+    const Vec3 n = f.R * c.normal, on_shape = at(f, c.closest) + shape.radius * n, on_ball = center - ball.radius * n;
+    out.normal = ball_is_a ? Vec3(-n) : n;
+    out.count = 1;
+    out.point[0] = {ball_is_a ? on_ball : on_shape, ball_is_a ? on_shape : on_ball, gap, contact_key(3, 0, 0)};
+    return true;
+}
+
 } // namespace
 
 bool collide_convex(const Convex& a, const Placement& fa, const Convex& b, const Placement& fb, Real margin,
                     Manifold& out) {
+    out.count = 0;
+    if (a.core == Convex::box && b.core == Convex::box) {
+        if (const auto hit = collide_boxes(a, fa, b, fb, margin, out)) return *hit;
+    } else if (b.core == Convex::point && is_bounded(a)) {
+        return collide_ball(a, fa, b, fb.p, false, margin, out);
+    } else if (a.core == Convex::point && is_bounded(b)) {
+        return collide_ball(b, fb, a, fa.p, true, margin, out);
+    }
+    return collide_general(a, fa, b, fb, margin, out);
+}
+
+bool collide_general(const Convex& a, const Placement& fa, const Convex& b, const Placement& fb, Real margin,
+                     Manifold& out) {
     out.count = 0;
     const ConvexPair pair = make_pair(a, fa, b, fb);
     const Real thickness = a.radius + b.radius, limit = margin + thickness;

@@ -26,6 +26,8 @@ struct Manifold {
 // the same bits for the same input. Triangles: make_triangle of geometry/convex.h.
 bool collide_convex(const Convex& a, const Placement& fa, const Convex& b, const Placement& fb, Real margin,
                     Manifold&);
+// The same without the closed forms of boxes and balls: their judge in tests.
+bool collide_general(const Convex& a, const Placement& fa, const Convex& b, const Placement& fb, Real margin, Manifold&);
 // False too for shapes that are not convex and for two unbounded ones.
 bool collide_convex(const ShapeStore&, const Shape& a, const Pose& pa, const Shape& b, const Pose& pb,
                     Real margin, Manifold&);

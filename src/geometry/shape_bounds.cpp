@@ -33,6 +33,11 @@ Aabb oriented_bounds(const Aabb& own, const Placement& f) {
 
 Aabb shape_bounds(const Convex& c, const Placement& f) {
     if (!is_bounded(c)) return flat_bounds(f.R.col(1), f.p, c.radius, c.core == Convex::plane);
+    if (c.core == Convex::point) return grow(box_of(f.p), c.radius);
+    if (c.core == Convex::box) {
+        const Vec3 half = f.R.cwiseAbs() * c.size + Vec3::Constant(c.radius);
+        return {f.p - half, f.p + half};
+    }
     Aabb box;
     for (int i = 0; i < 3; ++i) {
         const Vec3 d = f.R.row(i);

@@ -135,9 +135,10 @@ Real fastest(const Model& m, const State& s) {
 // contacts within reach of the step; false if a position is not a number
 bool VelocitySolver::detect(const Model& m, const State& s, Real h) {
     constexpr Real kAhead = 2.2; // two bodies towards each other, and gravity
-    const Real margin = std::max(settings.margin, kAhead * h * fastest(m, s));
-    if (!detect_shapes(*parallel, m, s.frame, margin, shapes, found)) return false;
+    constexpr Real kShapesAhead = 1.1; // each pair by its own velocities; and gravity
+    if (!detect_shapes(*parallel, m, s.frame, {settings.margin, kShapesAhead * h}, shapes, found)) return false;
     if (point_count(m) == 0) return true;
+    const Real margin = std::max(settings.margin, kAhead * h * fastest(m, s));
     surface.resize(m.surface.vertices.size());
     surface_positions(*parallel, m, surface_state(s), surface);
     if (!detect_obstacles(*parallel, m, surface, s.point.alive, s.frame, margin, obstacles, found)) return false;

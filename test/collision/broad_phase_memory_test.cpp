@@ -45,7 +45,7 @@ TEST(broad_phase_memory, steady_search_allocates_nothing) {
     std::vector<std::vector<Aabb>> frames;
     for (int k = 0; k < 4; ++k) frames.push_back(moved(boxes, k));
     for (int threads : {1, 3})
-        for (BroadPhase method : {BroadPhase::tree, BroadPhase::dynamic_tree, BroadPhase::sweep, BroadPhase::grid,
+        for (BroadPhase method : {BroadPhase::tree, BroadPhase::dynamic_tree, BroadPhase::kept_pairs, BroadPhase::sweep, BroadPhase::grid,
                                   BroadPhase::hierarchical_grid, BroadPhase::brute_force}) {
             const auto parallel = make_parallel({.threads = threads});
             BroadPhaseScratch s;

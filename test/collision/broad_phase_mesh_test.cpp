@@ -100,7 +100,7 @@ void check_pairs(int stride) {
         });
         EXPECT_GT(between, 20) << "frame " << frame << ": the two do not meet";
         for (BroadPhase method :
-             {BroadPhase::tree, BroadPhase::dynamic_tree, BroadPhase::sweep, BroadPhase::grid, BroadPhase::hierarchical_grid}) {
+             {BroadPhase::tree, BroadPhase::dynamic_tree, BroadPhase::kept_pairs, BroadPhase::sweep, BroadPhase::grid, BroadPhase::hierarchical_grid}) {
             ASSERT_TRUE(find_pairs(*parallel, method, boxes, {}, scratch[int(method)], found));
             std::erase_if(found, [&](Pair q) { return q[0] % stride && q[1] % stride; });
             ASSERT_EQ(found == wanted, true) << "frame " << frame << ", " << name_of(method) << ": "

@@ -10,7 +10,7 @@ using namespace sinew;
 namespace {
 
 const ParallelPtr kOne = make_parallel({.threads = 1});
-constexpr BroadPhase kAll[] = {BroadPhase::tree, BroadPhase::dynamic_tree, BroadPhase::sweep, BroadPhase::grid,
+constexpr BroadPhase kAll[] = {BroadPhase::tree, BroadPhase::dynamic_tree, BroadPhase::kept_pairs, BroadPhase::sweep, BroadPhase::grid,
                                BroadPhase::hierarchical_grid, BroadPhase::brute_force};
 
 std::vector<Pair> plain_pairs(const std::vector<Aabb>& boxes) {

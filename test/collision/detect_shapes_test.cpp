@@ -163,7 +163,7 @@ TEST(detect_shapes, every_broad_phase_gives_the_same_contacts) {
     const auto parallel = make_parallel(Context{1, {}, {}});
     const Contacts expected = detect(b);
     for (const BroadPhase phase :
-         {BroadPhase::tree, BroadPhase::sweep, BroadPhase::grid, BroadPhase::hierarchical_grid, BroadPhase::brute_force}) {
+         {BroadPhase::tree, BroadPhase::kept_pairs, BroadPhase::sweep, BroadPhase::grid, BroadPhase::hierarchical_grid, BroadPhase::brute_force}) {
         ShapeScratch scratch;
         scratch.broad_phase = phase;
         Contacts out;
