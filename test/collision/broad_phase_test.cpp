@@ -37,6 +37,33 @@ TEST(broad_phase, all_find_the_pairs_of_ten_thousand_scenes) {
     }
 }
 
+TEST(broad_phase, kept_pairs_follow_a_few_boxes_that_move_appear_and_vanish) {
+    BroadPhaseScratch scratch;
+    std::vector<Pair> found;
+    for (int kind : {0, 2, 5, 6, 11, 12, 15}) {
+        auto boxes = make_box_scene(kind, 400);
+        const auto more = make_box_scene(kind + 100, 60);
+        Rng r{std::uint64_t(kind), 8};
+        int kept = 0;
+        for (int frame = 0; frame < 60; ++frame) {
+            // a few per frame, by a part of their size or far; the rest by less than any margin
+            for (int k = 0; k < 3; ++k) {
+                Aabb& b = boxes[draw_int(r, int(boxes.size()))];
+                if (is_empty(b)) continue;
+                const Vec3 d = draw_vec(r, frame % 5 ? 0.3 : 5);
+                b = {b.lo + d, b.hi + d};
+            }
+            boxes.push_back(more[frame]);
+            if (frame % 7 == 3) boxes[draw_int(r, int(boxes.size()))] = {};
+            const auto wanted = plain_pairs(boxes);
+            ASSERT_TRUE(find_pairs(*kOne, BroadPhase::kept_pairs, boxes, {}, scratch, found));
+            ASSERT_EQ(found, wanted) << "kind " << kind << ", frame " << frame;
+            kept += !scratch.kept.left.empty(); // not a full search
+        }
+        EXPECT_GT(kept, 30);
+    }
+}
+
 TEST(broad_phase, all_follow_boxes_that_move) {
     BroadPhaseScratch scratch[std::size(kAll)];
     std::vector<Pair> found;
