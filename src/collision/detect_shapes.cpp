@@ -19,10 +19,8 @@ struct Narrow {
     const ShapeScratch& s;
 };
 
-bool may_meet(const Model& m, const ShapeLeaf& a, const ShapeLeaf& b) {
-    if (a.frame == b.frame || a.object == b.object) return false;
-    if ((m.frame.flags[a.frame] & kFixed) && (m.frame.flags[b.frame] & kFixed)) return false;
-    return m.objects[a.object].alive && m.objects[b.object].alive;
+bool may_meet(const LeafTag& a, const LeafTag& b) {
+    return a.frame != b.frame && a.object != b.object && !(a.held && b.held) && a.alive && b.alive;
 }
 
 // parts of one body, and bodies that do not move
@@ -30,7 +28,7 @@ std::size_t keep_meeting(const void* data, Pair* pair, std::size_t count) {
     const Narrow& n = *static_cast<const Narrow*>(data);
     std::size_t kept = 0;
     for (std::size_t k = 0; k < count; ++k)
-        if (may_meet(n.m, n.s.leaves[pair[k][0]], n.s.leaves[pair[k][1]])) pair[kept++] = pair[k];
+        if (may_meet(n.s.tags[pair[k][0]], n.s.tags[pair[k][1]])) pair[kept++] = pair[k];
     return kept;
 }
 

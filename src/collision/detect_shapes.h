@@ -27,6 +27,10 @@ struct ShapeLeaf { // a shape that is no compound, placed in the world
     std::optional<Convex> convex; // where it is one
     Real spin = 0;                // [m] way of its furthest point by rotation within the time ahead
 };
+struct LeafTag { // what decides whether two leaves may meet
+    int frame, object;
+    bool held, alive;
+};
 struct ShapeGroup { // the contacts of one pair of shapes
     int a, b;       // leaves
     int count;      // points
@@ -48,6 +52,7 @@ struct ShapeScratch {
     std::vector<int> leaf_begin;  // per collider, and the end
     std::vector<int> ordinal;     // per collider: which of its object's
     std::vector<ShapeLeaf> leaves;
+    std::vector<LeafTag> tags;
     std::vector<Aabb> boxes;
     BroadPhase broad_phase = BroadPhase::kept_pairs; // the caller's choice; the contacts are the same
     BroadPhaseScratch broad;

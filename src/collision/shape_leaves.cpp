@@ -56,6 +56,7 @@ void place_leaf(const Placer& w, int k, int part, const Shape& shape, const Plac
     const Collider& c = w.m.colliders[k];
     ShapeLeaf& leaf = w.s.leaves[at];
     leaf.collider = k, leaf.part = part, leaf.frame = c.frame, leaf.object = c.object;
+    w.s.tags[at] = {c.frame, c.object, (w.m.frame.flags[c.frame] & kFixed) != 0, w.m.objects[c.object].alive};
     leaf.shape = shape;
     leaf.place = place;
     leaf.convex = make_convex(store_of(w.s.cache), shape);
@@ -100,6 +101,7 @@ void build_leaves(const Parallel& parallel, const Model& m, const FrameState& fr
     }
     s.leaves.resize(s.leaf_begin[n]);
     s.boxes.resize(s.leaf_begin[n]);
+    s.tags.resize(s.leaf_begin[n]);
     const Placer placer{m, frames, reach, 0.5 * most, s};
     parallel_for(parallel, n, kLeafGrain, [&](int begin, int end) {
         for (int k = begin; k < end; ++k) place_collider(placer, k);

@@ -201,9 +201,9 @@ void VelocitySolver::build_rows_of(const Model& m, const State& s, Real h) {
     q.dt = h;
     // what may touch is judged by the velocities with forces
     for (int b = 0; b < q.body_count(); ++b) q.v[b] += h * linear[b];
-    list_touches(m, s, found, q, {.dt = h, .near = settings.margin}, list);
+    list_touches(*parallel, m, s, found, q, {.dt = h, .near = settings.margin}, list);
     for (int b = 0; b < q.body_count(); ++b) q.v[b] -= h * linear[b];
-    if (settings.warm_start) recall_touches(s, h, list);
+    if (settings.warm_start) recall_touches(*parallel, s, h, list);
     if (m.elements->constraints.empty()) return;
     if (topology != m.topology_revision || values != m.values_revision || tables != m.elements.get()) {
         build_rows(m.elements->constraints, dofs_of(m), rows);
@@ -596,7 +596,7 @@ void VelocitySolver::sub_step(const Model& m, const Input& input, Real h, State&
     lap(clock, "move", report);
     stabilise(m, h, s);
     lap(clock, "stabilise", report);
-    store_forces(m, list, q, pairs, s, report.touches);
+    store_forces(*parallel, m, list, q, pairs, s, report.touches);
     store_rest(m, list, q, still, h, pairs, s);
     list_forces(h);
     lap(clock, "remember", report);

@@ -142,32 +142,89 @@ ContactStencil stencil_of(const Model& m, const Contacts& c, const Touch& t) {
     return t.kind < 2 ? stencil_of(m, c.point_point[t.index]) : stencil_of(m, range_of(c, t.kind)[t.index]);
 }
 
-void list_touches(const Model& m, const State& s, const Contacts& contacts, const RowProblem& q, const ReachOptions& reach,
-                  TouchList& out) {
-    build_rule_table(m, out.rules);
-    out.touches.clear();
-    Lister l{m, s, q, reach, out, {}};
-    std::uint64_t last = ~std::uint64_t(0); // pairs come together: one look at the rules for all their points
-    PairRule rule;
-    for (int source : {int(PointContact::shapes), int(PointContact::vertex_obstacle)})
-        for (std::size_t i = 0; i < contacts.point_point.size(); ++i) {
-            const PointContact& c = contacts.point_point[i];
-            if (c.source != source) continue;
-            // vertices of bodies meet obstacles by their shapes
-            if (c.source == PointContact::vertex_obstacle && c.a.kind == SurfaceVertex::frame) continue;
-            const std::uint64_t objects = std::uint64_t(std::uint32_t(c.object_a)) << 32 | std::uint32_t(c.object_b);
-            if (objects != last) rule = find_pair_rule(m, out.rules, c.object_a, c.object_b), last = objects;
-            Touch t;
-            t.key = c.key, t.feature = c.feature, t.kind = c.source == PointContact::shapes ? 0 : 1;
-            t.index = int(i);
+namespace {
+
+constexpr int kContactGrain = 512;
+
+// contacts of bodies by their shapes, the last range of point_point: each piece counts, then writes to its place
+struct ShapeLister {
+    const Model& m;
+    const std::vector<PointContact>& all;
+    const RowProblem& q;
+    const ReachOptions& reach;
+    TouchList& out;
+
+    bool moves(int b) const { return q.inverse_mass[b] > 0; }
+    bool takes_part(const PointContact& c) const {
+        const int a = point_count(m) + c.a.index, b = point_count(m) + c.b.index;
+        if (!moves(a) && !moves(b)) return false;
+        if (!(c.gap > reach.near)) return true;
+        const Vec3 at = vec(c.at), n = vec(c.normal);
+        const auto velocity = [&](int k) { return Vec3(q.v[k] + q.w[k].cross(at - q.x[k])); };
+        return !(c.gap + reach.dt * n.dot(velocity(a) - velocity(b)) > reach.near);
+    }
+    void write(int begin, int end, Touch* to) const {
+        std::uint64_t last = ~std::uint64_t(0); // pairs come together: one look at the rules for all their points
+        PairRule rule;
+        for (int i = begin; i < end; ++i) {
+            const PointContact& c = all[i];
+            if (!takes_part(c)) continue;
+            if (c.key != last) rule = find_pair_rule(m, out.rules, c.object_a, c.object_b), last = c.key;
+            Touch& t = *to++;
+            t = {};
+            t.key = c.key, t.feature = c.feature;
+            t.index = i;
             t.object_a = c.object_a, t.object_b = c.object_b;
+            t.body_a = point_count(m) + c.a.index, t.body_b = point_count(m) + c.b.index;
             t.gap = c.gap;
             t.n = vec(c.normal);
             t.at = vec(c.at);
             t.rule = rule;
             t.rule.friction = c.friction;
-            l.add_pair(t, c);
         }
+    }
+};
+
+void list_shapes(const Parallel& parallel, int first, const ShapeLister& l) {
+    const int count = int(l.all.size()) - first, pieces = chunk_count(count, kContactGrain);
+    l.out.begin.assign(pieces + 1, 0);
+    parallel_for(parallel, count, kContactGrain, [&](int begin, int end) {
+        int& here = l.out.begin[begin / kContactGrain + 1];
+        for (int i = begin; i < end; ++i) here += l.takes_part(l.all[first + i]);
+    });
+    for (int p = 0; p < pieces; ++p) l.out.begin[p + 1] += l.out.begin[p];
+    auto& touches = l.out.touches;
+    const auto total = std::size_t(l.out.begin[pieces]);
+    if (touches.capacity() < total) touches.reserve(2 * total); // growing contacts must not allocate every time
+    touches.resize(total);
+    parallel_for(parallel, count, kContactGrain, [&](int begin, int end) {
+        l.write(first + begin, first + end, touches.data() + l.out.begin[begin / kContactGrain]);
+    });
+}
+
+} // namespace
+
+void list_touches(const Parallel& parallel, const Model& m, const State& s, const Contacts& contacts, const RowProblem& q,
+                  const ReachOptions& reach, TouchList& out) {
+    build_rule_table(m, out.rules);
+    const auto& points = contacts.point_point;
+    const auto shapes = std::partition_point(points.begin(), points.end(), [](const PointContact& c) { return c.source < PointContact::shapes; });
+    list_shapes(parallel, int(shapes - points.begin()), {m, points, q, reach, out});
+    Lister l{m, s, q, reach, out, {}};
+    for (auto c = points.begin(); c != shapes && c->source == PointContact::vertex_obstacle; ++c) {
+        // vertices of bodies meet obstacles by their shapes
+        if (c->a.kind == SurfaceVertex::frame) continue;
+        Touch t;
+        t.key = c->key, t.feature = c->feature, t.kind = 1;
+        t.index = int(c - points.begin());
+        t.object_a = c->object_a, t.object_b = c->object_b;
+        t.gap = c->gap;
+        t.n = vec(c->normal);
+        t.at = vec(c->at);
+        t.rule = find_pair_rule(m, out.rules, c->object_a, c->object_b);
+        t.rule.friction = c->friction;
+        l.add_pair(t, *c);
+    }
     for (int kind = 2; kind < 6; ++kind) list_surface(range_of(contacts, kind), kind, l);
 }
 

@@ -1,6 +1,7 @@
 // From bodies, contacts and constraints to the rows of a step (velocity_problem.h).
 #pragma once
 #include "constraint/assemble.h"
+#include "core/parallel.h"
 #include "model/contact_rows.h"
 #include "solver/velocity_problem.h"
 
@@ -25,6 +26,7 @@ struct Touch {
 struct TouchList {
     std::vector<Touch> touches;         // by kind, key, feature
     RuleTable rules;
+    std::vector<int> begin;             // of pieces of contacts: their first touch
 };
 ContactStencil stencil_of(const Model&, const Contacts&, const Touch&);
 
@@ -36,7 +38,7 @@ struct ReachOptions {
     Real near = 0;   // [m] contacts that stay further apart than this over the step are left out
 };
 // All contacts that may act within the step.
-void list_touches(const Model&, const State&, const Contacts&, const RowProblem&, const ReachOptions&, TouchList&);
+void list_touches(const Parallel&, const Model&, const State&, const Contacts&, const RowProblem&, const ReachOptions&, TouchList&);
 
 struct BiasOptions {
     enum Kind { none, baumgarte, soft } kind = baumgarte;

@@ -8,7 +8,7 @@ namespace sinew {
 
 namespace {
 
-constexpr int kNumbers = 15;
+constexpr int kNumbers = 15, kTouchGrain = 512;
 constexpr std::string_view kContacts = "velocity.contacts";
 constexpr std::string_view kRestPoints = "velocity.rest.points", kRestFrames = "velocity.rest.frames",
                            kTouchPoints = "velocity.touching.points", kTouchFrames = "velocity.touching.frames";
@@ -90,22 +90,32 @@ void recall_pair(const double* old, int old_count, Real h, std::span<Touch> touc
 
 } // namespace
 
-// both lists are sorted by kind and key
-void recall_touches(const State& s, Real h, TouchList& list) {
+// both lists are sorted by kind and key; pieces of the new one find their place in the old one
+void recall_touches(const Parallel& parallel, const State& s, Real h, TouchList& list) {
     const std::vector<double>* memory = find_memory(s, kContacts);
     if (!memory) return;
     const std::vector<double>& old = *memory;
-    const std::size_t count = old.size() / kNumbers;
-    const auto old_key = [&](std::size_t k) { return key_of(old.data() + k * kNumbers); };
-    std::size_t at = 0, end = 0;
-    for (std::size_t first = 0, last = 0; first < list.touches.size(); first = last) {
-        const Key key = key_of(list.touches[first]);
-        for (last = first + 1; last < list.touches.size() && key_of(list.touches[last]).order() == key.order();) ++last;
-        while (at < count && old_key(at).order() < key.order()) ++at;
-        for (end = at; end < count && old_key(end).order() == key.order();) ++end;
-        recall_pair(old.data() + at * kNumbers, int(end - at), h, {list.touches.data() + first, last - first});
-        at = end;
-    }
+    const int count = int(old.size() / kNumbers), n = int(list.touches.size());
+    const auto old_key = [&](int k) { return key_of(old.data() + std::size_t(k) * kNumbers); };
+    const auto same = [&](int i, int j) { return list.touches[i].key == list.touches[j].key && list.touches[i].kind == list.touches[j].kind; };
+    parallel_for(parallel, n, kTouchGrain, [&](int begin, int stop) {
+        int first = begin; // pairs that begin in this piece
+        while (first > 0 && first < stop && same(first, first - 1)) ++first;
+        if (first == stop) return;
+        int at = 0;
+        for (int step = count; step > 0;) { // the first old one that is not before it
+            const int half = step / 2;
+            if (old_key(at + half).order() < key_of(list.touches[first]).order()) at += half + 1, step -= half + 1;
+            else step = half;
+        }
+        for (int last = first, end = at; first < stop; first = last, at = end) {
+            const Key key = key_of(list.touches[first]);
+            for (last = first + 1; last < n && same(last, first);) ++last;
+            while (at < count && old_key(at).order() < key.order()) ++at;
+            for (end = at; end < count && old_key(end).order() == key.order();) ++end;
+            recall_pair(old.data() + std::size_t(at) * kNumbers, end - at, h, {list.touches.data() + first, std::size_t(last - first)});
+        }
+    });
 }
 
 // groups of constraints come first, in the order of the tables
@@ -129,46 +139,58 @@ void recall_constraints(const Model& m, const State& s, RowProblem& q) {
     }
 }
 
-static void add_pairs(const std::vector<double>& contacts, std::vector<std::array<int, 2>>& out) {
+// pairs of objects that push each other, sorted
+static void add_pairs(const std::vector<double>& contacts, std::vector<std::uint64_t>& out) {
     out.clear();
+    double last = -1;
     for (std::size_t k = 0; k + kNumbers <= contacts.size(); k += kNumbers) {
-        if (!(contacts[k + 5] > 0)) continue;
-        const double high = std::floor(contacts[k + 4] / kObjects);
-        const std::array<int, 2> pair{int(high), int(contacts[k + 4] - high * kObjects)};
-        if (out.empty() || out.back() != pair) out.push_back(pair);
+        if (!(contacts[k + 5] > 0) || contacts[k + 4] == last) continue;
+        last = contacts[k + 4];
+        const double high = std::floor(last / kObjects);
+        out.push_back(std::uint64_t(high) << 32 | std::uint64_t(last - high * kObjects));
     }
-    std::sort(out.begin(), out.end());
+    if (!std::is_sorted(out.begin(), out.end())) std::sort(out.begin(), out.end());
     out.erase(std::unique(out.begin(), out.end()), out.end());
 }
 
-void store_forces(const Model& m, const TouchList& list, const RowProblem& q, TouchScratch& scratch, State& s,
+// both lists are sorted, so are the events
+static void add_events(const std::vector<std::uint64_t>& before, const std::vector<std::uint64_t>& after, std::vector<TouchEvent>& events) {
+    const auto add = [&](std::uint64_t p, bool began) { events.push_back({int(p >> 32), int(std::uint32_t(p)), began}); };
+    std::size_t i = 0, j = 0;
+    while (i < before.size() || j < after.size()) {
+        if (j == after.size() || (i < before.size() && before[i] < after[j])) add(before[i++], false);
+        else if (i == before.size() || after[j] < before[i]) add(after[j++], true);
+        else ++i, ++j;
+    }
+}
+
+void store_forces(const Parallel& parallel, const Model& m, const TouchList& list, const RowProblem& q, TouchScratch& scratch, State& s,
                   std::vector<TouchEvent>& events) {
     const auto* old = find_memory(s, kContacts);
     std::vector<double>& out = memory_array(s, kContacts, old ? old->size() : 0);
     add_pairs(out, scratch.before);
     out.resize(list.touches.size() * kNumbers);
-    for (std::size_t i = 0; i < list.touches.size(); ++i) {
-        const Touch& t = list.touches[i];
-        const Key key = key_of(t);
-        const Real normal = t.n.dot(t.impulse);
-        const Vec3 friction = (t.impulse - normal * t.n) / q.dt;
-        const int a = std::min(t.object_a, t.object_b), b = std::max(t.object_a, t.object_b);
-        const Vec3 torque = t.torque / q.dt;
-        const double numbers[kNumbers] = {key.kind,      key.high,     key.low,      key.feature,  a * kObjects + b,
-                                          normal / q.dt, friction.x(), friction.y(), friction.z(), torque.x(),
-                                          torque.y(),    torque.z(),   t.at.x(),     t.at.y(),     t.at.z()};
-        std::copy_n(numbers, kNumbers, out.begin() + i * kNumbers);
-    }
-    add_pairs(out, scratch.after);
-    const auto add_missing = [&](const auto& in, const auto& from, bool began) {
-        for (const auto& p : in)
-            if (!std::binary_search(from.begin(), from.end(), p)) events.push_back({p[0], p[1], began});
-    };
-    add_missing(scratch.after, scratch.before, true);
-    add_missing(scratch.before, scratch.after, false);
-    std::sort(events.begin(), events.end(), [](const TouchEvent& x, const TouchEvent& y) {
-        return std::tie(x.object_a, x.object_b, x.began) < std::tie(y.object_a, y.object_b, y.began);
+    parallel_for(parallel, int(list.touches.size()), kTouchGrain, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            const Touch& t = list.touches[i];
+            const Key key = key_of(t);
+            const Real normal = t.n.dot(t.impulse);
+            const Vec3 friction = (t.impulse - normal * t.n) / q.dt;
+            const int a = std::min(t.object_a, t.object_b), b = std::max(t.object_a, t.object_b);
+            const Vec3 torque = t.torque / q.dt;
+            const double numbers[kNumbers] = {key.kind,      key.high,     key.low,      key.feature,  a * kObjects + b,
+                                              normal / q.dt, friction.x(), friction.y(), friction.z(), torque.x(),
+                                              torque.y(),    torque.z(),   t.at.x(),     t.at.y(),     t.at.z()};
+            std::copy_n(numbers, kNumbers, out.begin() + std::ptrdiff_t(i) * kNumbers);
+        }
     });
+    add_pairs(out, scratch.after);
+    const std::size_t earlier = events.size();
+    add_events(scratch.before, scratch.after, events);
+    if (earlier > 0) // of the sub-steps before
+        std::sort(events.begin(), events.end(), [](const TouchEvent& x, const TouchEvent& y) {
+            return std::tie(x.object_a, x.object_b, x.began) < std::tie(y.object_a, y.object_b, y.began);
+        });
     std::size_t at = 0;
     int first = 0;
     for (const Table& t : m.elements->constraints) {

@@ -5,6 +5,7 @@
 //   "force.<constraint>"     per row [N or N m]
 //   "velocity.rest.points"   [s] at rest, "velocity.touching.points" rows that held it then; the same for frames
 #pragma once
+#include "core/parallel.h"
 #include "sinew/input.h"
 #include "sinew/report.h"
 #include "solver/velocity_build.h"
@@ -15,15 +16,16 @@ namespace sinew {
 void register_velocity_memory(const Model&, State&);
 
 // impulses of touches, and of the groups of constraints, from the forces of the step before
-void recall_touches(const State&, Real h, TouchList&);
+void recall_touches(const Parallel&, const State&, Real h, TouchList&);
 void recall_constraints(const Model&, const State&, RowProblem&);
 
 struct TouchScratch {
-    std::vector<std::array<int, 2>> before, after;
+    std::vector<std::uint64_t> before, after; // pairs of objects, smaller << 32 | larger
     std::vector<int> count, driven; // per body
 };
 // forces of this step into the state, and who began or ceased to touch
-void store_forces(const Model&, const TouchList&, const RowProblem&, TouchScratch&, State&, std::vector<TouchEvent>&);
+void store_forces(const Parallel&, const Model&, const TouchList&, const RowProblem&, TouchScratch&, State&,
+                  std::vector<TouchEvent>&);
 
 // per body: 1 = its island has come to rest and nothing disturbs it
 void find_still(const Model&, const Input&, const State&, Real after, const TouchList&, const RowProblem&, const Islands&,

@@ -7,6 +7,8 @@ using namespace sinew;
 
 namespace {
 
+const ParallelPtr kOne = make_parallel({.threads = 1});
+
 Touch touch_at(std::uint64_t feature, double x, double z) {
     Touch t;
     t.key = 7, t.feature = feature;
@@ -26,7 +28,7 @@ struct Memory {
         register_velocity_memory(builder.model, state);
         problem.dt = 0.01;
     }
-    void store(const TouchList& list) { store_forces(builder.model, list, problem, scratch, state, events); }
+    void store(const TouchList& list) { store_forces(*kOne, builder.model, list, problem, scratch, state, events); }
 };
 
 // four corners of a square of 1 m with loads 1 to 4
@@ -47,7 +49,7 @@ TEST(velocity_memory, a_point_with_the_same_feature_gets_its_force_back) {
     m.store(square());
     TouchList list = square();
     for (Touch& t : list.touches) t.impulse = t.torque = Vec3::Zero(), t.at += Vec3(3, 0, 0); // the place does not matter
-    recall_touches(m.state, 0.02, list); // twice the step: twice the impulse
+    recall_touches(*kOne, m.state, 0.02, list); // twice the step: twice the impulse
     for (int k = 0; k < 4; ++k) {
         EXPECT_TRUE(list.touches[k].known);
         EXPECT_LT((list.touches[k].impulse - 2 * Vec3(0.1, 1 + k, 0.2)).norm(), 1e-14); // round-off
@@ -64,7 +66,7 @@ TEST(velocity_memory, a_point_whose_feature_changed_takes_the_nearest_that_is_le
     list.touches[1].at += Vec3(1e-3, 0, 0), list.touches[3].at -= Vec3(0, 0, 1e-3);
     std::swap(list.touches[1], list.touches[2]); // sorted by feature
     std::swap(list.touches[2], list.touches[3]);
-    recall_touches(m.state, 0.01, list);
+    recall_touches(*kOne, m.state, 0.01, list);
     for (const Touch& t : list.touches) {
         ASSERT_TRUE(t.known);
         const int corner = int(t.at.x() + 0.5) + 2 * int(t.at.z() + 0.5);
@@ -79,8 +81,49 @@ TEST(velocity_memory, a_new_point_far_from_all_old_ones_starts_from_nothing) {
     m.store(before);
     TouchList list = square();
     for (Touch& t : list.touches) t.impulse = Vec3::Zero();
-    recall_touches(m.state, 0.01, list);
+    recall_touches(*kOne, m.state, 0.01, list);
     EXPECT_TRUE(list.touches[0].known && list.touches[1].known && list.touches[2].known);
     EXPECT_FALSE(list.touches[3].known); // 1 m from the others, further than a quarter of the contact's size
     EXPECT_EQ(list.touches[3].impulse.norm(), 0);
+}
+
+TEST(velocity_memory, of_many_pairs_is_the_same_for_any_number_of_threads) {
+    // several pieces of the list; pairs of 1 to 5 points, every seventh pair is new, some old ones are gone
+    const auto make = [](bool now) {
+        TouchList list;
+        for (int pair = 0; pair < 1500; ++pair) {
+            if (pair % (now ? 11 : 7) == 3) continue;
+            for (int k = 0; k <= pair % 5; ++k) {
+                list.touches.push_back(touch_at(10 + k, k, pair));
+                list.touches.back().key = std::uint64_t(pair) << 32 | 5000;
+                list.touches.back().object_a = pair, list.touches.back().object_b = 5000;
+                if (!now) list.touches.back().impulse = Vec3(0, 1 + pair + 0.1 * k, 0);
+            }
+        }
+        return list;
+    };
+    const ParallelPtr three = make_parallel({.threads = 3});
+    Memory m;
+    m.store(make(false));
+    m.events.clear();
+    TouchList list = make(true), other = make(true);
+    recall_touches(*kOne, m.state, 0.01, list);
+    recall_touches(*three, m.state, 0.01, other);
+    for (std::size_t i = 0; i < list.touches.size(); ++i) {
+        const Touch& t = list.touches[i];
+        const int pair = t.object_a;
+        ASSERT_EQ(t.known, pair % 7 != 3) << pair;
+        // a force divided and multiplied by the time step: one rounding each
+        if (t.known) ASSERT_NEAR(t.impulse.y(), 1 + pair + 0.1 * double(t.feature - 10), 1e-12 * (1 + pair));
+        ASSERT_EQ(t.impulse, other.touches[i].impulse);
+    }
+    // who is new, who is gone: sorted
+    m.store(list);
+    std::vector<int> began, ended;
+    for (const TouchEvent& e : m.events) (e.began ? began : ended).push_back(e.object_a);
+    EXPECT_TRUE(began.empty()); // new ones carry nothing yet
+    std::vector<int> gone;
+    for (int pair = 0; pair < 1500; ++pair)
+        if (pair % 11 == 3 && pair % 7 != 3) gone.push_back(pair);
+    EXPECT_EQ(ended, gone);
 }
