@@ -162,6 +162,14 @@ std::vector<std::array<int, 3>> triangles(const Model& m, Id id) {
     if (!o || o->snapshot < 0) return {};
     try {
         const SnapshotObject& s = m.layout->objects[o->snapshot];
+        if (!s.carriers.empty()) { // points() are those of the solid, not of its skin
+            std::vector<std::array<int, 3>> out;
+            for (int t = o->triangles.begin; t < o->triangles.end; ++t) {
+                out.push_back(m.surface.triangles[t]);
+                for (int& v : out.back()) v = m.surface.vertices[v].index - o->points.begin;
+            }
+            return out;
+        }
         PolygonMesh mesh;
         mesh.positions = s.rest;
         mesh.polygon_begin = s.polygon_begin;

@@ -1,4 +1,5 @@
 #include "energy/contact.h"
+#include "energy/contact_friction.h"
 #include "energy/contact_penalty_frame.h"
 #include "energy/list.h"
 #include "model/surface.h"
@@ -11,6 +12,7 @@ namespace {
 struct PenaltyRows {
     const ElementRow& point = *find_energy(ContactPenalty::name);
     const ElementRow& frame = *find_energy(ContactPenaltyFrame::name);
+    const ElementRow& friction = *find_energy(ContactFriction::name);
 };
 const PenaltyRows& rows() {
     static const PenaltyRows all;
@@ -66,6 +68,20 @@ void build_contact_elements(const Model& m, const FrameState& frames, const Cont
     for (const PointContact& c : contacts.point_point) {
         if (c.source == PointContact::vertex_obstacle) add_vertex(m, c, out);
         if (c.source == PointContact::shapes) add_shapes(m, frames, c, out);
+    }
+}
+
+void build_friction_elements(const Model& m, const std::vector<Real3>& x_now, Real elapsed, Real still, const Contacts& contacts,
+                             Tables& out) {
+    Table& t = table_of(out.energies, rows().friction);
+    clear_table(t);
+    if (!(elapsed > 0) || !(still > 0)) return;
+    for (const PointContact& c : contacts.point_point) {
+        const Real limit = c.source == PointContact::vertex_obstacle ? c.friction * m.obstacles[c.obstacle].stiffness * -c.gap : 0;
+        if (!(limit > 0) || c.a.kind != SurfaceVertex::point || !is_movable(m, c.a)) continue;
+        const ContactFriction::Params params{limit, still * elapsed, c.normal,
+                                             real3(vec(x_now[c.a.index]) + elapsed * vec(c.velocity)), c.velocity};
+        add_element(t, &params, std::span<const int>(&c.a.index, 1), {}, m.surface.object[c.vertex]);
     }
 }
 

@@ -14,4 +14,9 @@ namespace sinew {
 // solvers with constraints.
 void build_contact_elements(const Model&, const FrameState&, const Contacts&, Tables&);
 
+// Friction of the same vertices in an implicit step, contact_friction, with the normal forces of this detection. `still` is the
+// speed below which contact counts as sticking [m/s]; `elapsed` [s] is from x_now to where the contacts were found. The table
+// is cleared and refilled; without speed or time it is empty.
+void build_friction_elements(const Model&, const std::vector<Real3>& x_now, Real elapsed, Real still, const Contacts&, Tables&);
+
 } // namespace sinew

@@ -1,4 +1,5 @@
 #include "energy/contact_power.h"
+#include "energy/contact_friction.h"
 #include "energy/contact_penalty_frame.h"
 
 namespace sinew {
@@ -29,6 +30,23 @@ ContactPower contact_power(const Tables& contacts, const Evaluation& ev) {
     for (const Table& t : contacts.energies) {
         if (t.row->name == ContactPenalty::name) add_power<ContactPenalty>(t, ev, out);
         if (t.row->name == ContactPenaltyFrame::name) add_power<ContactPenaltyFrame>(t, ev, out);
+    }
+    return out;
+}
+
+FrictionWork friction_work(const Tables& contacts, const Evaluation& ev, const std::vector<Real3>& x_now,
+                           const std::vector<Real3>& x_next, Real dt) {
+    FrictionWork out;
+    for (const Table& t : contacts.energies) {
+        if (t.row->name != ContactFriction::name) continue;
+        for (int e = 0; e < t.count(); ++e) {
+            Vec3 gradient;
+            t.row->gradient(t, ev, e, e + 1, gradient.data());
+            const int i = t.stencil[e];
+            const Vec3 carried = dt * vec(ElementsOf<ContactFriction>::data_of(t, e).velocity);
+            out.lost -= gradient.dot(vec(x_next[i]) - vec(x_now[i]) - carried);
+            out.put_in -= gradient.dot(carried);
+        }
     }
     return out;
 }

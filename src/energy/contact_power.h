@@ -14,4 +14,12 @@ struct ContactPower {
 };
 ContactPower contact_power(const Tables& contacts, const Evaluation&);
 
+// Work of contact_friction over a step of length dt from x_now to x_next [J]: on the vertices relative to the obstacles, never
+// positive, and what moving obstacles put in by it.
+struct FrictionWork {
+    Real lost = 0, put_in = 0;
+};
+FrictionWork friction_work(const Tables& contacts, const Evaluation&, const std::vector<Real3>& x_now, const std::vector<Real3>& x_next,
+                           Real dt);
+
 } // namespace sinew

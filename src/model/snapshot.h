@@ -6,6 +6,12 @@
 
 namespace sinew {
 
+// A vertex that follows points of its object: x = sum of w_k x_k, points counted from the object's first.
+struct Carrier {
+    std::array<int, 4> point{};
+    std::array<double, 4> weight{}; // their sum is 1
+};
+
 // Constant over the run: one entry per object that has geometry, in scene order.
 struct SnapshotObject {
     std::string name;                                  // "sheet", "hero/chest"
@@ -20,6 +26,8 @@ struct SnapshotObject {
     std::vector<int> polygon_uv;                       // per corner index into uv, -1 = none; empty if no corner has one
     std::vector<std::array<int, 2>> segments;          // links drawn as lines (chain, rope, springs without faces)
     std::vector<std::pair<std::string, std::vector<int>>> vertex_groups; // name -> vertex indices
+    std::vector<Carrier> carriers;                     // per vertex; empty = vertices are the points. Not in recordings
+    std::vector<std::pair<std::string, std::vector<int>>> carrier_groups; // with carriers: groups of the points
     bool draw_points = false;                          // vertices are particles drawn as spheres
     double radius = 0.01;                              // [m] of drawn points and segments
     Real3 color{0.7, 0.7, 0.7};                        // linear RGB 0..1

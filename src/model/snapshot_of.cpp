@@ -57,7 +57,26 @@ static void add_membrane_strain(const Model& m, const State& s, const Table& t, 
     }
 }
 
-// largest strain of the links, membranes and solid elements at each point; empty if the model has none
+// curvature binormal of a bend between two edges per mean length, 2 tan(angle/2)/l [1/m], as in discrete elastic rods
+static Vec3 bend_of(const std::vector<Real3>& x, const int* id) {
+    const Vec3 e = vec(x[id[1]]) - vec(x[id[0]]), f = vec(x[id[2]]) - vec(x[id[1]]);
+    const Real length = 0.5 * (e.norm() + f.norm()), cosine = e.norm() * f.norm() + e.dot(f);
+    return length > 0 && cosine > 0 ? Vec3(2 * e.cross(f) / (cosine * length)) : Vec3(Vec3::Zero());
+}
+// rods: strain of the outermost fibre by bending, radius times the change of curvature
+static void add_rod_strain(const Model& m, const State& s, const Table& t, std::vector<double>& strain) {
+    strain.resize(point_count(m), 0.0);
+    for (int e = 0; e < t.count(); ++e) {
+        const int* id = t.stencil.data() + 5 * std::size_t(e);
+        if (id[0] < 0 || id[1] < 0 || id[2] < 0) continue;
+        const int look = m.layout ? m.objects[m.point.object[id[1]]].snapshot : -1;
+        if (look < 0) continue;
+        const Real change = std::abs(bend_of(s.point.x, id).norm() - bend_of(m.point.rest, id).norm());
+        strain[id[1]] = std::max(strain[id[1]], m.layout->objects[look].radius * change);
+    }
+}
+
+// largest strain of the links, membranes, rods and solid elements at each point; empty if the model has none
 static std::vector<double> point_strain(const Model& m, const State& s) {
     std::vector<double> strain;
     if (!m.elements) return strain;
@@ -65,6 +84,7 @@ static std::vector<double> point_strain(const Model& m, const State& s) {
         for (const Table& t : *tables) {
             if (t.row->inverted && t.row->points == 4) add_solid_strain(m, s, t, strain);
             if (is_membrane(*t.row)) add_membrane_strain(m, s, t, strain);
+            if (t.row->points == 3 && t.row->scalars == 2) add_rod_strain(m, s, t, strain);
             if (t.row->points != 2 || t.row->frames || t.row->scalars) continue;
             strain.resize(point_count(m), 0.0);
             for (int e = 0; e < t.count(); ++e) {
@@ -90,6 +110,31 @@ static void add_fields(const State& s, const std::vector<double>& strain, Range 
     add("strain", 1, strain);
     add("age", 1, s.point.age);
     for (const NamedValues& a : s.attributes) add(a.name, a.components, a.values);
+}
+
+// Vertices that follow points: x = sum of w_k x_k, and so with every field; the strain, which has no sign, by the positive weights.
+static void carry(const SnapshotObject& look, SnapshotObjectFrame& f) {
+    const std::size_t count = look.carriers.size();
+    const auto carried = [&](const double* from, int n, bool positive, double* to) {
+        for (std::size_t v = 0; v < count; ++v) {
+            double sum = 0;
+            std::array<double, 4> w = look.carriers[v].weight;
+            for (double& a : w) sum += a = positive ? std::max(0.0, a) : a;
+            for (int c = 0; c < n; ++c) {
+                double value = 0;
+                for (int k = 0; k < 4; ++k) value += w[k] * from[std::size_t(look.carriers[v].point[k]) * n + c];
+                to[v * n + c] = positive ? value / sum : value;
+            }
+        }
+    };
+    std::vector<Real3> x(count);
+    if (count) carried(&f.position[0].x, 3, false, &x[0].x);
+    f.position = std::move(x);
+    for (SnapshotField& field : f.fields) {
+        std::vector<double> values(count * field.components);
+        if (count) carried(field.values.data(), field.components, field.name == "strain", values.data());
+        field.values = std::move(values);
+    }
 }
 
 Snapshot snapshot_of(const Model& m, const State& s) {
@@ -118,6 +163,7 @@ Snapshot snapshot_of(const Model& m, const State& s) {
             f.id.assign(s.point.id.begin() + o.points.begin, s.point.id.begin() + o.points.end);
         }
         add_fields(s, strain, o.points, f);
+        if (const SnapshotObject& look = m.layout->objects[o.snapshot]; !look.carriers.empty()) carry(look, f);
     }
     return out;
 }

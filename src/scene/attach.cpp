@@ -54,11 +54,15 @@ std::vector<int> select_points(const Value& value, const Scope& scope, const std
     PolygonMesh mesh;
     if (o.snapshot >= 0) {
         const SnapshotObject& s = b.layout.objects[o.snapshot];
-        mesh.positions = s.rest;
-        mesh.polygon_begin = s.polygon_begin;
-        mesh.polygon_vertex = s.polygon_vertex;
-        mesh.segments = s.segments;
-        mesh.vertex_groups = s.vertex_groups;
+        if (s.carriers.empty()) {
+            mesh.positions = s.rest;
+            mesh.polygon_begin = s.polygon_begin;
+            mesh.polygon_vertex = s.polygon_vertex;
+            mesh.segments = s.segments;
+        } else {
+            mesh.positions.resize(o.points.count());
+        }
+        mesh.vertex_groups = s.carriers.empty() ? s.vertex_groups : s.carrier_groups;
     }
     std::vector<std::uint8_t> boundary(mesh.positions.size(), 0);
     for (int v : boundary_vertices(mesh, build_edges(mesh))) boundary[v] = 1;

@@ -185,7 +185,7 @@ struct Solid {
         int levels = 3, layers = 1;
         Real cell = 0;
         std::vector<Real3> points;
-        Value mesh, tets, pressure;
+        Value mesh, tets, pressure, skin;
     };
     template <class V> static void fields(Params& p, V&& v) {
         v("shape", p.shape, Field{.allowed = {"box", "shell"}, .doc = "box, or hollow ball"});
@@ -201,6 +201,8 @@ struct Solid {
                                        "(.node, .ele), or a closed surface that is filled"});
         v("cell", p.cell, Field{.min = 0, .unit = "m", .doc = "of the lattice that fills a surface; default: a twentieth of its "
                                                                "longest side"});
+        v("skin", p.skin, Field{.doc = "surface mesh that follows the tetrahedra and is shown and exported in place of their boundary: "
+                                       "file name, or { file, unit, up }; default: the surface that was filled, false = none"});
         v("points", p.points, Field{.unit = "m", .doc = "instead of a shape: points of the tetrahedra"});
         v("tets", p.tets, Field{.doc = "four indices into points each: [[0, 1, 2, 3], ...]"});
         v("pressure", p.pressure, Field{.doc = "inside less outside [Pa], or { pressure, gas, outside }: in hollows, or, without "

@@ -61,6 +61,17 @@ void set_start(BuildContext& c, const Value& start, Range points) {
         if (!(c.builder.model.point.flags[i] & kFixed)) c.builder.state.point.x[i] = x[i - points.begin];
 }
 
+// a grid with its squares cut; texture coordinates of a grid go by vertex
+PolygonMesh triangle_mesh(const PolygonMesh& grid, const Triangulation& triangles) {
+    PolygonMesh out = grid;
+    out.polygon_begin = {0};
+    out.polygon_vertex.clear();
+    out.polygon_uv.clear();
+    for (const auto& t : triangles.triangles) add_polygon(out, {t[0], t[1], t[2]});
+    out.polygon_uv = out.polygon_vertex;
+    return out;
+}
+
 void check_links(const SheetParams& p, BuildContext& c) {
     if (p.rest.kind != Value::Kind::null) add_error(c, "rest", p.rest, "scripted rest lengths need \"model\": \"shell\"");
 }
@@ -104,8 +115,12 @@ void ClothGrid::build(const Params& p, BuildContext& c) {
     const bool shell = is_shell(p.sheet, material);
     if (!shell) check_links(p.sheet, c);
     if (!is_good(c, before)) return;
+    if (shell) { // seen, touched and blown at as it is simulated: folds along the other diagonal of a square would look like stairs
+        const Triangulation triangles = alternate_triangles(mesh, nx);
+        const Range points = add_sheet(p.common, triangle_mesh(mesh, triangles), area, material, maps, c);
+        return add_shell(c, p.sheet, material, mesh, triangles, maps, points, {dx, dz});
+    }
     const Range points = add_sheet(p.common, mesh, area, material, maps, c);
-    if (shell) return add_shell(c, p.sheet, material, mesh, alternate_triangles(mesh, nx), maps, points, {dx, dz});
     const auto at = [&](int i, int j) { return points.begin + i + (nx + 1) * j; };
     if (p.sheet.maps.kind != Value::Kind::null) return add_mapped_grid(c, material, maps, nx, nz, dx, dz, points);
 

@@ -1,7 +1,7 @@
 // Solids of tetrahedra: a box cut into a grid, a hollow ball, a tetrahedral mesh file, the inside of a closed surface (isosurface
 // stuffing), or points and tetrahedra as arrays. Mass is lumped, a quarter of each tetrahedron to each corner. The boundary is what
-// others touch and what pictures and exporters show; its vertices keep the order of all points, so that index and name selections
-// mean the same everywhere.
+// others touch; pictures and exporters show the skin (solid_skin.h) of a body that has one, otherwise the boundary, whose vertices
+// keep the order of all points, so that index and name selections mean the same everywhere.
 #include "scene/object_solid.h"
 #include "core/error.h"
 #include "energy/drag.h"
@@ -15,6 +15,7 @@
 #include "scene/document.h"
 #include "scene/kinds.h"
 #include "scene/mesh_source.h"
+#include "scene/solid_skin.h"
 #include <fmt/format.h>
 #include <numeric>
 
@@ -141,7 +142,7 @@ void add_mesh_errors(BuildContext& c, const Value& value, const std::vector<Erro
 }
 
 // a file of tetrahedra as it is, or the inside of a closed surface
-bool read_solid_mesh(const Solid::Params& p, BuildContext& c, TetMesh& out) {
+bool read_solid_mesh(const Solid::Params& p, BuildContext& c, TetMesh& out, PolygonMesh& filled) {
     MeshFile source;
     if (!read_mesh_file(c, "mesh", p.mesh, source)) return false;
     const auto ends = [&](std::string_view extension) { return source.file.ends_with(extension); };
@@ -154,7 +155,7 @@ bool read_solid_mesh(const Solid::Params& p, BuildContext& c, TetMesh& out) {
         return true;
     }
     const std::size_t before = c.errors.size();
-    const PolygonMesh surface = read_mesh_source(c, "mesh", p.mesh);
+    PolygonMesh surface = read_mesh_source(c, "mesh", p.mesh);
     if (c.errors.size() != before) return false;
     const Bounds box = compute_bounds(surface);
     StuffingSettings settings;
@@ -163,11 +164,13 @@ bool read_solid_mesh(const Solid::Params& p, BuildContext& c, TetMesh& out) {
     Result<TetMesh> made = stuff_mesh(*make_parallel(Context{}), {surface.positions, triangulate(surface).triangles}, settings);
     if (!made) return add_mesh_errors(c, p.mesh, made.errors), false;
     out = std::move(*made.value);
+    filled = std::move(surface);
     return true;
 }
 
-bool make_tets(const Solid::Params& p, BuildContext& c, TetMesh& out) {
-    if (p.mesh.kind != Value::Kind::null) return read_solid_mesh(p, c, out);
+// `filled`: the surface that was filled, if any
+bool make_tets(const Solid::Params& p, BuildContext& c, TetMesh& out, PolygonMesh& filled) {
+    if (p.mesh.kind != Value::Kind::null) return read_solid_mesh(p, c, out, filled);
     if (!p.points.empty() || p.tets.kind != Value::Kind::null) return read_arrays(p, c, out);
     if (p.shape == "shell") {
         const PolygonMesh ball = make_icosphere(p.radius, p.levels);
@@ -198,7 +201,7 @@ bool make_tets(const Solid::Params& p, BuildContext& c, TetMesh& out) {
 
 } // namespace
 
-void add_solid(const Solid::Params& p, const TetMesh& local, BuildContext& c) {
+void add_solid(const Solid::Params& p, const TetMesh& local, const PolygonMesh& skin, BuildContext& c) {
     const std::size_t before = c.errors.size();
     const Material material = object_material(c, p.common.material);
     const SolidModel model = make_solid_model(material.solid, c.scope, c.path("material.solid"), c.errors);
@@ -231,7 +234,8 @@ void add_solid(const Solid::Params& p, const TetMesh& local, BuildContext& c) {
     add_spin(c, points);
     std::vector<std::array<int, 3>> boundary;
     for (const BoundaryFace& f : boundary_faces(world)) boundary.push_back(f.corners);
-    const PolygonMesh mesh = boundary_polygons({local.points, {}, {}, local.point_groups, {}}, boundary);
+    PolygonMesh mesh = boundary_polygons({local.points, {}, {}, local.point_groups, {}}, boundary);
+    add_skin_groups(skin, boundary, mesh);
     add_fixed(c, p.common.fixed, points, mesh);
     if (p.common.gravity) add_gravity(c, points);
     std::vector<Real> area(mass.size(), 0);
@@ -254,12 +258,17 @@ void add_solid(const Solid::Params& p, const TetMesh& local, BuildContext& c) {
     add_pressure(c, p.pressure, points, boundary);
     add_boundary(c, points, boundary, p.common.thickness >= 0 ? p.common.thickness : material.thickness);
     set_touch(c, p.common.touch, material.friction, p.common.self_contact);
-    add_deformable_snapshot(c, mesh, points, p.common.color, 0.003);
+    if (skin.positions.empty()) add_deformable_snapshot(c, mesh, points, p.common.color, 0.003);
+    else add_skin_snapshot(c, skin, local, mesh, p.common.color);
 }
 
 void Solid::build(const Params& p, BuildContext& c) {
     TetMesh tets;
-    if (make_tets(p, c, tets)) add_solid(p, tets, c);
+    PolygonMesh filled;
+    if (!make_tets(p, c, tets, filled)) return;
+    const std::size_t before = c.errors.size();
+    const PolygonMesh skin = read_skin(c, p.skin, std::move(filled));
+    if (c.errors.size() == before) add_solid(p, tets, skin, c);
 }
 
 } // namespace sinew

@@ -5,6 +5,6 @@
 
 namespace sinew {
 
-void add_solid(const Solid::Params&, const TetMesh& local, BuildContext&);
+void add_solid(const Solid::Params&, const TetMesh& local, const PolygonMesh& skin, BuildContext&);
 
 } // namespace sinew

@@ -2,9 +2,11 @@
 #include "core/error.h"
 #include "core/nearest.h"
 #include "energy/list.h"
+#include "energy/tet_ogden.h"
 #include "energy/tet_stable_neohookean.h"
 #include "energy/tet_viscous.h"
 #include "linalg/psd.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace sinew {
@@ -32,6 +34,14 @@ bool make_stiffness(const std::string& model, void* params, FieldList& list, con
             return false;
         }
         C = TetAnisotropic::stiffness_of(p);
+    } else if (model == "ogden") {
+        const auto& p = *static_cast<TetOgden::Params*>(params);
+        const auto zero = [](const std::vector<Real>& a) { return std::find(a.begin(), a.end(), 0.0) != a.end(); };
+        if (p.moduli.size() != p.exponents.size() || p.area_moduli.size() != p.area_exponents.size() || zero(p.exponents) || zero(p.area_exponents)) {
+            errors.push_back(make_error(at, path, "each modulus needs an exponent that is not zero"));
+            return false;
+        }
+        C = isotropic_stiffness(TetOgden::small_strain(TetOgden::member(p)));
     } else {
         const FieldRef* young = find_field(list, "young");
         const FieldRef* poisson = find_field(list, "poisson");

@@ -2,6 +2,7 @@
 #include "core/fields.h"
 #include "solver/articulated.h"
 #include "solver/explicit.h"
+#include "solver/modal.h"
 #include "solver/newton.h"
 #include "solver/nonlinear_cg.h"
 #include "solver/solver.h"
@@ -20,6 +21,8 @@ std::span<const SolverEntry> solver_entries() {
          articulated_needs(), defaults<ArticulatedSettings>, describe<ArticulatedSettings>, make_articulated},
         {"explicit", "forward, symplectic and improved Euler, RK2, RK4, Verlet, leapfrog", "", explicit_needs(),
          defaults<ExplicitSettings>, describe<ExplicitSettings>, make_explicit},
+        {"modal", "vibration modes about the rest shape, stepped exactly: small motion of elastic bodies", "", modal_needs(),
+         defaults<ModalSettings>, describe<ModalSettings>, make_modal},
         {"newton", "implicit Euler, implicit midpoint, BDF2, Newmark and statics by Newton's method", "", newton_needs(),
          defaults<NewtonSettings>, describe<NewtonSettings>, make_newton},
         {"nonlinear_cg", "the same schemes by nonlinear conjugate gradients, without a matrix", "", nonlinear_cg_needs(),

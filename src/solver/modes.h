@@ -10,4 +10,7 @@ namespace sinew {
 // unknowns in the tangent layout; points only, a model with free frames or scalars is refused in `message`
 ModeResult find_modes(const Parallel&, const Model&, const State&, const ModeSettings&);
 
+// [1/s] u_i . D u_i of each mode, D = -df/dv of forces without potential and of viscosities that implicit steps treat as one
+std::vector<Real> find_mode_damping(const Parallel&, const Model&, const State&, const ModeResult&);
+
 } // namespace sinew

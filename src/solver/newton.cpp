@@ -77,6 +77,8 @@ struct NewtonSolver final : Solver {
     bool has_rows() const { return kkt.form != ConstraintForm::penalty; }
     void linearise(const StepProblem&);
     bool check_residual(const StepProblem&);
+    // linearised about rest, friction would know no limit
+    Real friction_speed() const { return iterates() ? settings.still : 0; }
     bool iterates() const { return settings.linearisation == "full"; }
 };
 
@@ -313,6 +315,7 @@ void NewtonSolver::make_linear() {
 void NewtonSolver::drop_caches() {
     objective = {};
     objective.constraints_are_rows = has_rows();
+    objective.still = friction_speed();
     kkt.solver = {};
     linear = {};
     baraff_witkin = {};
@@ -360,6 +363,7 @@ std::unique_ptr<Solver> make_newton(const Context& context, const Model& m, Stat
                                                           : ConstraintForm::penalty;
     solver->kkt.geometric_stiffness = s.geometric_stiffness;
     solver->objective.constraints_are_rows = solver->has_rows();
+    solver->objective.still = solver->friction_speed();
     if (s.linear_solver == "default" && has_only_rods(m)) s.linear_solver = "banded";
     solver->parallel = make_parallel(context);
     solver->make_linear();

@@ -16,6 +16,7 @@ struct NewtonSettings {
     std::string line_search = "armijo";
     std::string merit = "energy";
     std::string projection = "on_demand";
+    double still = 1e-3;
     std::string constraints = "penalty";
     bool geometric_stiffness = true;
     std::string linear_solver = "default";
@@ -71,6 +72,10 @@ struct NewtonSettings {
           Field{.allowed = {"on_demand", "clamp", "absolute", "gauss_newton", "none"},
                 .doc = "of element Hessians to positive semi-definite; on_demand clamps where the matrix is "
                        "indefinite otherwise; gauss_newton leaves the curvature of lengths and angles out"});
+        v("still", s.still,
+          Field{.min = 0, .unit = "m/s",
+                .doc = "contact slower than this sticks: friction grows to its limit up to here; 0 = no friction. One linear solve "
+                       "per step and quasi_static have none"});
         v("constraints", s.constraints,
           Field{.allowed = {"penalty", "compliant", "hard", "hard_velocity"},
                 .doc = "as springs of stiffness 1/compliance; with multipliers, where soft and stiff converge alike; "

@@ -12,9 +12,14 @@
 // printed (spec U029 as the document has it): g without the inertial force, no shortening. It is the exact
 //   implicit Euler step after one iteration for one spring, then c_k = c / (1 + h^2 k w)^k: ever stiffer.
 //
+// icmcg (spec T41): s from linalg/modified_cg.h on the Hessian as it is, solved to the forcing term of An, Mo and Liu (2007):
+//   eta = 0.8 where the last step did less than 0.1 of what its model promised for |g|, the same up to 0.4, then 0.8 and from 0.7
+//   on 0.5 of the last; a by sufficient decrease.
+//
 // P: 3 x 3 diagonal blocks of the clamped Hessian at the start of the step, with inertia; or inertia alone.
 // Restart with s = -z where s does not go down, and where contacts have changed.
 #include "solver/nonlinear_cg.h"
+#include "linalg/modified_cg.h"
 #include "solver/measure.h"
 #include "solver/objective.h"
 #include "solver/stage_clock.h"
@@ -40,6 +45,8 @@ struct NonlinearCgSolver final : Solver {
     std::vector<Real> d, trial, direction, g, z, y, last_g, last_z;
     Real gz = 0;                // g.z of the last iteration, 0 = restart
     std::size_t contact_count = 0;
+    Real eta = 0.5;             // icmcg: forcing term
+    Real norm = 0, promised = 0; // icmcg: |g| of the last iteration, and what its step would leave of it
     Real speed = 0;             // [m/s] asked for by the preconditioned residual
     Report report;
     StageClock clock;
@@ -51,6 +58,8 @@ struct NonlinearCgSolver final : Solver {
     void take_residual(const StepProblem&);
     bool is_done(const StepProblem&, int iteration);
     Real choose_direction(const StepProblem&);
+    Real choose_newton_direction(const StepProblem&);
+    bool is_newton() const { return settings.variant == "icmcg"; }
     void search(const StepProblem&, Real slope);
     Real dot(const StepProblem&, const std::vector<Real>& a, const std::vector<Real>& b);
     bool is_printed() const { return settings.variant == "printed"; }
@@ -69,7 +78,7 @@ Report NonlinearCgSolver::step(const Model& m, const Input& input, const State& 
         take_residual(p);
         lap(clock, "residual", report);
         if (is_done(p, iteration)) break;
-        const Real slope = choose_direction(p);
+        const Real slope = is_newton() ? choose_newton_direction(p) : choose_direction(p);
         search(p, slope);
         lap(clock, "search", report);
         ++report.iterations;
@@ -85,7 +94,8 @@ void NonlinearCgSolver::begin(const StepProblem& p) {
     terms.force_v = objective.stage.rate;
     const std::size_t n = objective.mass.size();
     for (auto* a : {&d, &trial, &direction, &g, &z, &y, &last_g, &last_z}) a->assign(n, 0.0);
-    gz = speed = 0;
+    gz = speed = norm = promised = 0;
+    eta = 0.5;
     contact_count = 0;
     start_from_travel(p, objective, d);
     build_preconditioner(p);
@@ -206,6 +216,44 @@ Real NonlinearCgSolver::choose_direction(const StepProblem& p) {
     return slope;
 }
 
+// direction = -A^-1 g to the forcing term, with A made positive; returns its slope
+Real NonlinearCgSolver::choose_newton_direction(const StepProblem& p) {
+    const Real now = std::sqrt(dot(p, g, g));
+    if (norm > 0 && norm > promised) {
+        const Real agreement = (norm - now) / (norm - promised);
+        eta = agreement < 0.1 ? 0.8 : agreement < 0.4 ? eta : agreement < 0.7 ? 0.8 * eta : 0.5 * eta;
+        eta = std::max(eta, 1e-12);
+    }
+    norm = now;
+    int unknowns = 0;
+    for (int i = 0; i < point_count(p.model); ++i) unknowns += is_unknown(p.model, p.now, i);
+    // fixed points have no residual and take no part
+    const auto for_free = [&](std::span<Real> out) {
+        for (int i = 0; i < point_count(p.model); ++i)
+            if (!is_unknown(p.model, p.now, i)) Eigen::Map<Vec3>(out.data() + 3 * i).setZero();
+    };
+    const bool has_matrix = compute_matrix(p, terms, objective);
+    const LinearMap A = [&](std::span<const Real> x, std::span<Real> out) {
+        if (has_matrix) multiply(p.parallel, objective.matrix, x, out);
+        else std::fill(out.begin(), out.end(), 0.0);
+        for (std::size_t i = 0; i < x.size(); ++i) out[i] += objective.mass[i] * x[i];
+        for_free(out);
+    };
+    const LinearMap P = [&](std::span<const Real> x, std::span<Real> out) {
+        for (int i = 0; i < point_count(p.model); ++i)
+            Eigen::Map<Vec3>(out.data() + 3 * i) = blocks[i] * Eigen::Map<const Vec3>(x.data() + 3 * i);
+        for_free(out);
+    };
+    for (std::size_t i = 0; i < g.size(); ++i) y[i] = -g[i];
+    const ModifiedCgInfo info = solve_modified_cg(A, P, eta, std::max(1, 3 * unknowns), y, direction);
+    report.linear_iterations += info.iterations;
+    promised = info.residual * norm;
+    const Real slope = dot(p, direction, g);
+    if (slope < 0) return slope;
+    for (std::size_t i = 0; i < g.size(); ++i) direction[i] = -z[i];
+    return -dot(p, g, z);
+}
+
 void NonlinearCgSolver::search(const StepProblem& p, Real slope) {
     struct Line {
         NonlinearCgSolver& s;
@@ -224,7 +272,7 @@ void NonlinearCgSolver::search(const StepProblem& p, Real slope) {
         }
     } line{*this, p, 1};
     // length of the quadratic model: in cg_descent the first try
-    const Real curvature = merit_curvature(p, terms, direction, objective);
+    const Real curvature = is_newton() ? 0 : merit_curvature(p, terms, direction, objective);
     if (curvature > 0) line.unit = -slope / curvature;
     report.step_length = line.unit;
     if (!is_printed()) {
@@ -235,13 +283,14 @@ void NonlinearCgSolver::search(const StepProblem& p, Real slope) {
                 : search_line({&line, Line::at}, start, line.unit * slope);
         report.evaluations += found.evaluations + 1;
         report.step_length = found.length * line.unit;
-        if (!found.found) gz = 0; // from the steepest direction again
+        if (!found.found) gz = 0, eta = 0.5, norm = 0; // from the steepest direction again
     }
     add_direction(p, d, report.step_length, direction, d);
 }
 
 void NonlinearCgSolver::drop_caches() {
     objective = {};
+    objective.still = is_printed() ? 0 : settings.still;
     for (auto* a : {&d, &trial, &direction, &g, &z, &y, &last_g, &last_z}) *a = {};
     blocks = {};
 }
@@ -258,7 +307,10 @@ std::unique_ptr<Solver> make_nonlinear_cg(const Context& context, const Model& m
     NonlinearCgSettings& s = solver->settings = *static_cast<const NonlinearCgSettings*>(settings);
     solver->scheme = {find_scheme(s.scheme), s.beta, s.gamma};
     // the model's curvature along a direction must not be negative
-    solver->terms.projection = s.variant == "cg_descent" ? Projection::clamp : Projection::gauss_newton;
+    solver->terms.projection = s.variant == "cg_descent" ? Projection::clamp
+                               : s.variant == "icmcg"    ? Projection::none
+                                                         : Projection::gauss_newton;
+    solver->objective.still = s.variant == "printed" ? 0 : s.still;
     solver->terms.force_x = 1;
     solver->parallel = make_parallel(context);
     register_memory(solver->scheme, m, state);

@@ -12,6 +12,7 @@ struct NonlinearCgSettings {
     std::string preconditioner = "jacobi";
     double tolerance = 1e-4, force_tolerance = 1e-6;
     int max_iterations = 500;
+    double still = 1e-3;
 
     template <class V> static void fields(NonlinearCgSettings& s, V&& v) {
         v("scheme", s.scheme,
@@ -24,10 +25,11 @@ struct NonlinearCgSettings {
           Field{.min = 0, .max = 1, .min_exclusive = true,
                 .doc = "of newmark: weight of the new acceleration in velocities"});
         v("variant", s.variant,
-          Field{.allowed = {"cg_descent", "fletcher_reeves", "printed"},
+          Field{.allowed = {"cg_descent", "fletcher_reeves", "icmcg", "printed"},
                 .doc = "cg_descent: Hager and Zhang 2005; fletcher_reeves: one step of exact length on the "
-                       "quadratic model per iteration; printed: the same with the residual that forgets inertia, "
-                       "too stiff after the first iteration (for comparison)"});
+                       "quadratic model per iteration; icmcg: Newton directions by conjugate gradients that make the matrix "
+                       "positive as they go (for comparison); printed: the same as fletcher_reeves with the residual that forgets "
+                       "inertia, too stiff after the first iteration (for comparison)"});
         v("preconditioner", s.preconditioner,
           Field{.allowed = {"jacobi", "mass", "none"},
                 .doc = "blocks of the Hessian at the start of the step, masses alone, or nothing"});
@@ -37,6 +39,8 @@ struct NonlinearCgSettings {
         v("force_tolerance", s.force_tolerance,
           Field{.min = 0, .max = 1,
                 .doc = "largest unbalanced force by the largest force; meeting either tolerance ends the iteration"});
+        v("still", s.still,
+          Field{.min = 0, .unit = "m/s", .doc = "contact slower than this sticks: friction grows to its limit up to here; 0 = none"});
         v("max_iterations", s.max_iterations, Field{.min = 1, .doc = "per step; printed: always that many"});
     }
 };

@@ -140,13 +140,14 @@ void add_contact_forces(const StepProblem& p, const Evaluation& ev, Objective& o
         if (o.contact_local.size() < 2 * size) o.contact_local.resize(2 * size);
         Real *gradient = o.contact_local.data(), *force = gradient + size;
         t.row->gradient(t, ev, 0, t.count(), gradient);
-        if (!total_force.empty()) t.row->force(t, ev, 0, t.count(), force);
+        const bool forces = !total_force.empty() && t.row->force;
+        if (forces) t.row->force(t, ev, 0, t.count(), force);
         for (int e = 0; e < t.count(); ++e) {
             const int id = t.stencil[e];
             const int offset = t.row->points ? dofs.point_offset(id) : dofs.frame_offset(id);
             for (int k = 0; k < n; ++k) {
                 total_gradient[offset + k] += gradient[e * n + k];
-                if (!total_force.empty()) total_force[offset + k] += force[e * n + k];
+                if (forces) total_force[offset + k] += force[e * n + k];
             }
         }
     }
@@ -265,6 +266,7 @@ void detect_contacts(const StepProblem& p, std::span<const Real> d, Objective& o
     // positions that are not finite show in the residual
     detect_points(p.parallel, p.model, {o.points, o.frames, o.animated}, o.margin, o.detect, o.contacts);
     build_contact_elements(p.model, o.frames, o.contacts, o.contact_tables);
+    build_friction_elements(p.model, p.now.point.x, o.stage.rate > 0 ? o.stage.elapsed : 0, o.still, o.contacts, o.contact_tables);
     collect_elements(o.contact_tables, o.touching);
 }
 
@@ -494,6 +496,9 @@ StepWork compute_work(const StepProblem& p, Objective& o, const State& next) {
     const ContactPower power = contact_power(o.contact_tables, evaluation_at(p, o));
     w.external += p.dt * power.total;
     w.damping += viscous_work(p, o) - p.dt * power.damping;
+    const FrictionWork friction = friction_work(o.contact_tables, evaluation_at(p, o), p.now.point.x, next.point.x, p.dt);
+    w.friction = friction.lost;
+    w.external += friction.put_in;
     return w;
 }
 
@@ -507,6 +512,7 @@ void finish_step(const StepProblem& p, const SchemeSettings& scheme, Objective& 
     const StepWork work = compute_work(p, o, next);
     report.work_damping = work.damping;
     report.has_work_damping = true;
+    report.work_friction = work.friction;
     report.work_external = work.external;
     report.dt = p.dt;
     next.time = p.now.time + p.dt;

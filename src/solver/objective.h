@@ -14,8 +14,8 @@
 // Scalars count in norms by an arm: sqrt(mass of the scalar / mean mass of the points), so that what is compared with
 // forces and speeds of points weighs the same in energy. Fixed scalars turn with their rate ds.
 //
-// Contacts are found anew in each iteration, with a margin, and become penalty elements with frozen normals;
-// within one line search they stay.
+// Contacts are found anew in each iteration, with a margin, and become penalty elements with frozen normals and, where a
+// solver wants it, friction elements with frozen normal forces; within one line search they stay.
 #pragma once
 #include "energy/assemble_hessian.h"
 #include "solver/integrate.h"
@@ -28,6 +28,7 @@ struct Objective {
     // caches, by topology
     int topology = -1;
     const Tables* tables = nullptr;
+    Real still = 0;                    // [m/s] set by the solver: slower contact sticks; 0 = no friction
     bool constraints_are_rows = false; // set by the solver: constraints are no part of Phi (kkt_step.h)
     ElementSet elements;
     ElementSet constraints; // in that case
@@ -116,7 +117,7 @@ void add_direction(const StepProblem&, std::span<const Real> d, Real length, std
 
 // work of this step over the displacements of the whole step, where forces are those of the stage
 struct StepWork {
-    Real damping = 0, external = 0; // [J]
+    Real damping = 0, friction = 0, external = 0; // [J]
 };
 StepWork compute_work(const StepProblem&, Objective&, const State& next);
 

@@ -98,7 +98,8 @@ TEST(tet, closed_form_eigen_systems_match_finite_differences_and_dense_projectio
 
 TEST(tet, every_material_has_the_young_modulus_and_poisson_ratio_asked_for) {
     for (const std::string& name : solid_rows()) {
-        if (name == "tet_strain" || name == "tet_arap" || name == "tet_anisotropic") continue;
+        // no lateral contraction, general moduli, and powers (tet_valanis_landel_test.cpp)
+        if (name == "tet_strain" || name == "tet_arap" || name == "tet_anisotropic" || name == "tet_ogden") continue;
         const TetMeshFixture f(name, one_tet(), {{"young", 1000}, {"poisson", 0.45}});
         const Real e = 1e-5; // the error is of second order in the strain
         const Uniaxial up = pull(f, 1 + e), down = pull(f, 1 - e);

@@ -31,7 +31,7 @@ TEST(nonlinear_cg, agrees_with_newton_for_every_scheme_variant_and_preconditione
         for (const char* scheme : {"implicit_euler", "implicit_midpoint", "bdf2", "newmark"}) {
             NewtonRun newton(b, exact_settings(scheme));
             newton.steps(20, 0.01);
-            for (const char* variant : {"cg_descent", "fletcher_reeves"})
+            for (const char* variant : {"cg_descent", "fletcher_reeves", "icmcg"})
                 for (const char* preconditioner : {"jacobi", "mass", "none"}) {
                     NonlinearCgSettings s;
                     s.scheme = scheme, s.variant = variant, s.preconditioner = preconditioner;
