@@ -75,7 +75,7 @@ TEST(modified_cg, goes_down_the_function_where_the_matrix_is_indefinite) {
 TEST(modified_cg, loses_conjugacy_on_ill_conditioned_matrices_although_they_are_positive_definite) {
     const int n = 60;
     const Eigen::VectorXd b = Eigen::VectorXd::Ones(n);
-    Real before = 1e-14;
+    Real before = 1e-16;
     Real last = 0;
     int iterations = 0;
     for (const Real condition : {1e2, 1e4, 1e6, 1e10}) {
