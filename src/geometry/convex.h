@@ -29,7 +29,7 @@ struct Convex {
     Vec3 size = Vec3::Zero(); // [m] as in Shape: y half length, box half extents, x radius
     Real radius = 0;          // [m] of the ball that grows the core, >= 0
     const HullShape* hull_data = nullptr;
-    std::array<Vec3, 3> corner{}; // [m] triangle
+    std::array<Vec3, 3> corner{Vec3::Zero(), Vec3::Zero(), Vec3::Zero()}; // [m] triangle
     Vec3 normal = Vec3::UnitY();  // triangle: unit, corners counter-clockwise about it
 };
 
