@@ -115,6 +115,27 @@ TEST_P(convergence, error_falls_with_the_order_of_the_scheme) {
 INSTANTIATE_TEST_SUITE_P(schemes, convergence, testing::ValuesIn(kCases),
                          [](const auto& info) { return info.param.name; });
 
+// A ball turns at constant w. Exponential map: by h |w| per step, exactly. Additive: q + h/2 (0, w) q, normalised, turns by
+// 2 atan(h |w|/2) per step, short by (h |w|)^2/12 of it (spec U 3.1: q' = G(q) w).
+TEST(rotation_updates, turn_by_their_closed_forms_at_constant_spin) {
+    const Vec3 w(0.6, -1.2, 2.4);
+    const double dt = 0.05;
+    const int steps = 20;
+    for (const char* rotation : {"exponential", "additive", "exponential_midpoint"}) {
+        std::optional<Simulation> s = start(fmt::format(
+            R"json({{ "sinew": 1, "gravity": 0, "time": {{ "dt": {}, "substeps": 1, "seconds": {} }},
+            "objects": {{ "ball": {{ "kind": "sphere", "radius": 0.5, "mass": 1, "angular_velocity": [{}, {}, {}], "contact": false }} }},
+            "solver": "explicit", "solvers": {{ "explicit": {{ "rotation": "{}" }} }} }})json",
+            dt, dt * steps, w.x(), w.y(), w.z(), rotation));
+        ASSERT_TRUE(s);
+        for (int k = 0; k < steps; ++k) ASSERT_NE(simulate_step(*s), Status::failed);
+        const double angle = std::string_view(rotation) == "additive" ? 2 * std::atan(0.5 * dt * w.norm()) : dt * w.norm();
+        const Quat expected = exp_rotation(steps * angle * w.normalized()), got = quat(s->now.frame.q[0]);
+        EXPECT_LT((got.conjugate() * expected).vec().norm(), 1e-14) << rotation; // round-off of 20 products
+        EXPECT_NEAR(got.norm(), 1, 1e-15) << rotation;
+    }
+}
+
 // A scheme that forgot the step before would take implicit Euler steps after each shortened one: order 1.
 TEST(multi_step_schemes, keep_their_order_across_rejected_and_shortened_steps) {
     for (const char* scheme : {"bdf2", "newmark"}) {
