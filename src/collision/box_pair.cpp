@@ -184,47 +184,6 @@ struct Overlap {
     std::uint64_t key[kMost + 1];
 };
 
-Real area(const Vec2& a, const Vec2& b, const Vec2& c) {
-    return (b.x() - a.x()) * (c.y() - a.y()) - (b.y() - a.y()) * (c.x() - a.x());
-}
-
-template <class F> int find_most(int count, Real least, F&& value) {
-    int best = -1;
-    Real most = least;
-    for (int i = 0; i < count; ++i) {
-        const Real v = value(i);
-        if (v > most + (best < 0 ? 0 : 1e-6 * std::abs(most))) most = v, best = i;
-    }
-    return best;
-}
-
-// at most four, by the rules of manifold_reduce.cpp
-int reduce(const Overlap& c, int (&kept)[4]) {
-    Real lowest = c.gap[0], reach = 0; // squared
-    for (int i = 0; i < c.count; ++i) {
-        lowest = std::min(lowest, c.gap[i]);
-        reach = std::max(reach, (c.flat[i] - c.flat[0]).squaredNorm());
-    }
-    int a = 0;
-    while (c.gap[a] > lowest + 1e-5 * std::sqrt(reach)) ++a;
-    kept[0] = a;
-    const Vec2* u = c.flat;
-    const int b = find_most(c.count, 1e-12 * reach, [&](int i) { return (u[i] - u[a]).squaredNorm(); });
-    if (b < 0) return 1;
-    kept[1] = b;
-    const Real thin = 1e-6 * (u[b] - u[a]).squaredNorm();
-    const int third = find_most(c.count, thin, [&](int i) { return std::abs(area(u[a], u[b], u[i])); });
-    if (third < 0) return 2;
-    kept[2] = third;
-    const Real turn = area(u[a], u[b], u[third]) > 0 ? 1 : -1;
-    const int fourth = find_most(c.count, thin, [&](int i) {
-        return std::max({-turn * area(u[a], u[b], u[i]), -turn * area(u[b], u[third], u[i]), -turn * area(u[third], u[a], u[i])});
-    });
-    if (fourth < 0) return 3;
-    kept[3] = fourth;
-    return 4;
-}
-
 // the deepest point of the other box itself, for an overlap that does not contain it
 Vec3 deepest_on_face(const View& w, const Axis& axis) {
     const Vec3 d = w.R.transpose() * w.n;
@@ -322,7 +281,7 @@ std::optional<bool> collide_boxes(const Convex& a, const Placement& fa, const Co
     if (!find_points(w, axis, limit, points)) return {};
     if (points.count == 0) return false;
     int kept[4];
-    out.count = reduce(points, kept);
+    out.count = choose_points(points.count, points.flat, points.gap, kept);
     // grow by the balls, to the world
     const bool swapped = axis.kind == Axis::face_b;
     const Placement& own = swapped ? fb : fa;

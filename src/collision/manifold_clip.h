@@ -27,7 +27,10 @@ void add_nearest(const Vec3& on_a, const Vec3& on_b, Real distance, ClipPoints&)
 // Keys: kind 0 vertex of a, 1 vertex of b, 2 edges cross, 3 the nearest points themselves.
 std::uint64_t contact_key(int kind, std::uint64_t id_a, std::uint64_t id_b);
 
-// At most four of the points: the deepest, then those that span the largest area. Keeps the order of `in`'s
+// Which of the points stay, at most four: the deepest, then those that span the largest area. u: seen along the normal.
+// Returns how many.
+int choose_points(int count, const Vec2* u, const Real* gap, int (&kept)[4]);
+// The same for clipped points: the deepest, then those that span the largest area. Keeps the order of `in`'s
 // ties.
 void reduce_points(const ClipPoints& in, const Vec3& n, Manifold&);
 

@@ -110,7 +110,7 @@ TEST(rod, free_rods_keep_their_momenta) {
     const Real size = s->report.mass * 0.5 * 0.1; // mass, speed, radius
     while (!is_finished(*s)) ASSERT_NE(simulate_step(*s), Status::failed) << s->report.message;
     EXPECT_LT((vec(s->report.momentum) - momentum).norm(), 1e-10 * momentum.norm());
-    // spin of the edges about their axes is not in the report's sum and is exchanged with it: (radius of the rod/0.1)^2
+    // the spin of edges is in the sum; frames carried along by parallel transport exchange it by (radius of the rod/0.1)^2
     EXPECT_LT((vec(s->report.angular_momentum) - angular).norm(), 5e-3 * size);
     EXPECT_GT(angular.norm(), 0.1 * size);
 }

@@ -1,4 +1,5 @@
 // Skins of solids: the mesh that is shown follows the tetrahedra and keeps what it was through every output.
+#include "compile_text.h"
 #include "../output/samples.h"
 #include "geometry/generate.h"
 #include "geometry/read_mesh.h"
@@ -13,15 +14,6 @@
 
 namespace sinew {
 namespace {
-
-Compiled compile(const std::string& text) {
-    const Result<Scene> scene = parse_scene(text, "scene.json");
-    for (const Error& e : scene.errors) ADD_FAILURE() << to_string(e);
-    if (!scene) return {};
-    Result<Compiled> made = compile_scene(*scene.value);
-    for (const Error& e : made.errors) ADD_FAILURE() << to_string(e);
-    return made ? std::move(*made.value) : Compiled{};
-}
 
 // a cube of quads and triangles in no particular order, with texture coordinates that have a seam, and two groups
 constexpr const char* kCube = R"(v 1 1 1

@@ -1,4 +1,5 @@
 // The kind `solid`: mass, surface, groups, selections.
+#include "compile_text.h"
 #include "energy/list.h"
 #include "geometry/read_tets.h"
 #include "geometry/tet_grid.h"
@@ -10,15 +11,6 @@
 using namespace sinew;
 
 namespace {
-
-Compiled compile(const std::string& text) {
-    const Result<Scene> scene = parse_scene(text, "scene.json");
-    for (const Error& e : scene.errors) ADD_FAILURE() << to_string(e);
-    if (!scene) return {};
-    Result<Compiled> made = compile_scene(*scene.value);
-    for (const Error& e : made.errors) ADD_FAILURE() << to_string(e);
-    return made ? std::move(*made.value) : Compiled{};
-}
 
 int count(const Model& m, std::string_view energy) {
     for (const Table& t : m.elements->energies)
