@@ -67,7 +67,6 @@ TYPED_TEST(volume_tree, finds_what_testing_every_pair_finds) {
 }
 
 TYPED_TEST(volume_tree, refuses_what_is_no_number) {
-    Rng rng{1, 1, 0};
     DynamicTreeOf<TypeParam> t;
     std::array<Vec3, 2> cloud{Vec3(0, 0, 0), Vec3(1, 1, 1)};
     TypeParam v;
