@@ -122,7 +122,7 @@ void ArticulatedSolver::aim_momentum(Real dt) {
         pushing[i] = smooth.impulse[i] + stage.pushing[i];
     }
     for (int t = 0; t < int(forest.trees.size()); ++t) {
-        if (!is_floating(forest, t)) continue;
+        if (!is_floating(forest, t) || stage.still[t]) continue;
         const Range links = forest.trees[t];
         compute_velocities(forest, links, at.bases, at.q.data(), at.qd.data(), at.motion.data());
         targets[t] = momentum_target(forest, links, at, impulse.data(), pushing.data(), dt);
@@ -131,14 +131,16 @@ void ArticulatedSolver::aim_momentum(Real dt) {
 
 // what contacts push with, and how far they are from touching
 void ArticulatedSolver::list_forces(const Model& m, Real dt, Report& report) {
-    const RowProblem& q = stage.rows.coupled;
+    const RowProblem& q = stage.rows.plain;
     contact_forces.clear();
+    stage.rest.pairs.clear();
     report.cone_violation = 0;
     for (const RowGroup& g : q.groups) {
         if (g.set != RowSet::contact || !(q.impulse[g.row] > 0)) continue;
         const LinkTouch& t = stage.touches[g.source];
         const Real *p = q.impulse.data() + g.row, slide = std::hypot(p[1], p[2]);
         report.cone_violation = std::max(report.cone_violation, slide / p[0] - t.rule.friction);
+        stage.rest.pairs.push_back(pair_code(m.frame.object[t.frame[0]], m.frame.object[t.frame[1]]));
         const Vec3 force = (p[0] * t.n + p[1] * t.t0 + p[2] * t.t1) / dt;
         contact_forces.push_back({m.frame.object[t.frame[0]], m.frame.object[t.frame[1]], real3(t.at), real3(t.n), real3(force)});
     }
@@ -166,7 +168,7 @@ void ArticulatedSolver::advance(const Model& m, const Input& input, const State&
     parallel_for(*parallel, int(forest.trees.size()), 16, [&](int begin, int end) {
         for (int t = begin; t < end; ++t) {
             const Range links = forest.trees[t];
-            if (keeps && is_floating(forest, t)) {
+            if (keeps && is_floating(forest, t) && !stage.still[t]) {
                 correct_center(forest, links, targets[t], s);
                 compute_velocities(forest, links, s.bases, s.q.data(), s.qd.data(), s.motion.data());
                 correct_momentum(forest, links, targets[t], s);
@@ -200,10 +202,12 @@ Report ArticulatedSolver::step(const Model& m, const Input& input, const State& 
         compute_velocities(forest, links, at.bases, at.q.data(), smooth.qd.data(), at.motion.data());
         write_frames(forest, links, at.motion.data(), next.frame);
     }
-    const StageResult solved = solve_stage(*parallel, m, settings, forest, now, next, at, smooth, dt, stage);
+    const StageResult solved = solve_stage(*parallel, m, input, settings, forest, now, next, at, smooth, dt, stage);
     report.iterations = solved.iterations;
     report.residual = solved.residual;
     report.contact_count = solved.contacts;
+    report.islands = solved.islands;
+    for (std::uint8_t b : stage.rest.still) report.asleep += b;
     list_forces(m, dt, report);
     lap(clock, "rows", report);
 
@@ -212,6 +216,8 @@ Report ArticulatedSolver::step(const Model& m, const Input& input, const State& 
     advance(m, input, now, dt, next);
     write_coordinates(forest, at, next);
     remember_impulses(stage, next);
+    store_touching(stage.rest, next, report.touches);
+    store_resting(m, dt, stage.rest, next);
     advect_passive(*parallel, m, now, dt, next.point);
     next.time = now.time + dt;
     next.step = now.step + 1;
@@ -238,6 +244,7 @@ std::unique_ptr<Solver> make_articulated_forest(const Context& context, const Mo
     write_coordinates(solver->forest, solver->at, state);
     register_forces(m, solver->joint_forces, state);
     register_impulses(solver->stage, state);
+    register_rest(m, state);
     return solver;
 }
 

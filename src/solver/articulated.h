@@ -16,6 +16,8 @@ struct ArticulatedSettings {
     Real push_speed = 3;
     Real restitution_threshold = 0.1;
     bool warm_start = true;
+    bool sleep = true;
+    Real sleep_after = 0.5;
 
     template <class V> static void fields(ArticulatedSettings& s, V&& v) {
         v("scheme", s.scheme,
@@ -30,6 +32,8 @@ struct ArticulatedSettings {
         v("restitution_threshold", s.restitution_threshold,
           Field{.min = 0, .unit = "m/s", .doc = "approach below it does not bounce"});
         v("warm_start", s.warm_start, Field{.doc = "start from the impulses of the step before"});
+        v("sleep", s.sleep, Field{.doc = "leave islands alone that have come to rest"});
+        v("sleep_after", s.sleep_after, Field{.min = 0, .unit = "s", .doc = "time at rest before an island sleeps"});
     }
 };
 

@@ -3,7 +3,6 @@
 #include "solver/measure.h"
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace sinew {
 
@@ -35,7 +34,7 @@ void warm_start(const State& now, const ContactStage& s, RowProblem& q) {
             while (at < count && remembered(at) < id) ++at;
             if (at < count && remembered(at) == id)
                 std::copy_n(contacts->data() + at * kContactSize + kIdSize, 3, q.impulse.data() + g.row);
-        } else if (g.set != RowSet::free && rows && int(rows->size()) == s.constraints.row_count()) {
+        } else if (rows && int(rows->size()) == s.constraints.row_count()) {
             std::copy_n(rows->data() + s.constraints.row_begin[g.source], g.rows, q.impulse.data() + g.row);
         }
     }
@@ -61,7 +60,7 @@ void list_touches(const Model& m, const FrameState& frames, Real near, Real dt, 
         for (int i = 0; i < 2; ++i) {
             const int f = side[i]->index;
             t.frame[i] = f;
-            t.arm[i] = quat(frames.q[f]) * vec(side[i]->local);
+            t.arm[i] = t.at - vec(frames.p[f]); // one place for both, so that what they exchange has no moment
             rate += (i == 0 ? 1 : -1) * (vec(frames.v[f]) + vec(frames.w[f]).cross(t.arm[i]));
             moves = moves || !(m.frame.flags[f] & kFixed);
         }
@@ -118,7 +117,34 @@ void build_plain(const Model& m, const ArticulatedSettings& o, const State& now,
         for (int k = 0; k < g.rows; ++k)
             if (q.softness[g.row + k] == 0) q.bias[g.row + k] = -s.constraints.rate[s.constraints.row_begin[g.source] + k];
     }
-    if (o.warm_start) warm_start(now, s, q);
+    warm_start(now, s, q);
+}
+
+// what sleeps keeps the impulses of the step before; others start from them if that is wanted
+void find_sleepers(const Model& m, const Input& input, const ArticulatedSettings& o, const Forest& f, const State& now, ContactStage& s) {
+    RowProblem& q = s.rows.plain;
+    find_resting(m, input, now, o.sleep ? o.sleep_after : 1e300, q, s.rest);
+    s.rows.asleep.assign(q.groups.size(), 0);
+    for (std::size_t i = 0; i < q.groups.size(); ++i) {
+        const RowGroup& g = q.groups[i];
+        for (int k = 0; k < g.sides; ++k) s.rows.asleep[i] = s.rows.asleep[i] || s.rest.still[q.body[g.side + k]];
+        if (!s.rows.asleep[i] && !o.warm_start) std::fill_n(q.impulse.begin() + g.row, g.rows, 0.0);
+    }
+    s.still.resize(f.trees.size());
+    for (std::size_t t = 0; t < f.trees.size(); ++t)
+        s.still[t] = s.rest.still[point_count(m) + f.links[f.trees[t].begin].frame];
+}
+
+// sweeps over each island alone
+SolveResult solve_islands(const Parallel& parallel, const SolveOptions& o, ContactStage& s) {
+    s.results.assign(s.islands.count(), {});
+    parallel_for(parallel, s.islands.count(), 1, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i)
+            s.results[i] = solve_block(o, {{}, s.islands.view(i).groups}, s.rows.coupled);
+    });
+    SolveResult out;
+    for (const SolveResult& r : s.results) out = {std::max(out.iterations, r.iterations), std::max(out.residual, r.residual)};
+    return out;
 }
 
 // normal velocities before anything acts, for restitution
@@ -164,7 +190,7 @@ void prepare_stage(const Model& m, std::vector<std::uint8_t> held, ContactStage&
     s.rows.held = std::move(held);
 }
 
-StageResult solve_stage(const Parallel& parallel, const Model& m, const ArticulatedSettings& o, const Forest& f,
+StageResult solve_stage(const Parallel& parallel, const Model& m, const Input& input, const ArticulatedSettings& o, const Forest& f,
                         const State& now, const State& stage, const ForestState& at, const SmoothStep& smooth, Real dt,
                         ContactStage& s) {
     StageResult out;
@@ -172,11 +198,11 @@ StageResult solve_stage(const Parallel& parallel, const Model& m, const Articula
     s.contacts.point_point.clear();
     if (!m.colliders.empty()) detect_shapes(parallel, m, stage.frame, reach, s.shapes, s.contacts);
     build_plain(m, o, now, stage, dt, s);
+    find_sleepers(m, input, o, f, now, s);
     couple_rows(f, at, s.constraints, dofs_of(m), s.rows);
     RowProblem& q = s.rows.coupled;
     measure_approach(now, q, s.rows.first_frame, s.approach);
-    s.groups.resize(q.groups.size());
-    std::iota(s.groups.begin(), s.groups.end(), 0);
+    build_islands(q, s.islands);
     SolveOptions options;
     options.iterations = o.iterations;
     options.tolerance = o.tolerance;
@@ -184,8 +210,8 @@ StageResult solve_stage(const Parallel& parallel, const Model& m, const Articula
     // for positions
     settle_rows(f, at, smooth.qd, s.rows);
     SolveResult solved;
-    if (!s.groups.empty()) {
-        solved = solve_block(options, {{}, s.groups}, q);
+    if (!q.groups.empty()) {
+        solved = solve_islands(parallel, options, s);
         settle_rows(f, at, smooth.qd, s.rows);
     }
     out.iterations = solved.iterations;
@@ -193,13 +219,19 @@ StageResult solve_stage(const Parallel& parallel, const Model& m, const Articula
     s.way = smooth.way;
     for (int i = 0; i < f.v_count; ++i) s.way[i] += dt * (s.rows.qd[i] - smooth.qd[i]);
     // for velocities
-    if (!s.groups.empty() && relax_bias(o, s, q)) {
-        solved = solve_block(options, {{}, s.groups}, q);
+    if (!q.groups.empty() && relax_bias(o, s, q)) {
+        solved = solve_islands(parallel, options, s);
         settle_rows(f, at, smooth.qd, s.rows);
         out.iterations += solved.iterations;
     }
     s.impulse = s.rows.impulse;
     s.qd = s.rows.qd;
+    for (std::size_t t = 0; t < f.trees.size(); ++t)
+        for (int i = f.tree_speeds[t].begin; s.still[t] && i < f.tree_speeds[t].end; ++i) s.qd[i] = s.way[i] = 0;
+    for (std::size_t i = 0; i < q.groups.size(); ++i)
+        std::copy_n(q.impulse.data() + q.groups[i].row, q.groups[i].rows,
+                    s.rows.plain.impulse.data() + s.rows.plain.groups[s.rows.group_of[i]].row);
+    for (int i = 0; i < s.rest.islands.count(); ++i) out.islands += !s.rest.still[s.rest.islands.view(i).bodies[0]];
     out.residual = solved.residual;
     out.contacts = int(s.touches.size());
     return out;
@@ -239,13 +271,13 @@ void register_impulses(const ContactStage& s, State& state) {
 }
 
 void remember_impulses(const ContactStage& s, State& next) {
-    const RowProblem& q = s.rows.coupled;
+    const RowProblem& q = s.rows.plain;
     auto& rows = memory_array(next, kRowMemory, s.constraints.row_count());
     std::fill(rows.begin(), rows.end(), 0.0);
     std::size_t count = 0;
     for (const RowGroup& g : q.groups) {
         if (g.set == RowSet::contact) ++count;
-        else std::copy_n(q.impulse.data() + g.row, g.rows, rows.data() + s.constraints.row_begin[g.source]);
+        else if (!s.rows.held[g.source]) std::copy_n(q.impulse.data() + g.row, g.rows, rows.data() + s.constraints.row_begin[g.source]);
     }
     auto& contacts = memory_array(next, kContactMemory, count * kContactSize);
     double* to = contacts.data();

@@ -4,6 +4,7 @@
 #pragma once
 #include "collision/detect_shapes.h"
 #include "solver/articulated.h"
+#include "solver/articulated_rest.h"
 #include "solver/articulated_rows.h"
 #include "solver/articulated_smooth.h"
 
@@ -13,7 +14,7 @@ namespace sinew {
 struct LinkTouch {
     std::uint64_t key = 0, feature = 0; // for warm starting
     std::array<int, 2> frame{-1, -1};
-    std::array<Vec3, 2> arm;           // [m] from the centre to the point, world axes
+    std::array<Vec3, 2> arm;           // [m] from the centre to the place of the contact, world axes
     Vec3 n, t0, t1;
     Vec3 at;                           // [m]
     Real gap = 0;                      // [m]
@@ -28,7 +29,10 @@ struct ContactStage {
     Rows constraints;                  // of the model's constraint tables
     LinkRows rows;
     std::vector<Real> approach;        // per coupled group: normal velocity at the start [m/s]
-    std::vector<int> groups;           // all coupled ones
+    Islands islands;                   // of coupled groups: each is solved alone
+    std::vector<SolveResult> results;  // per island
+    RestStage rest;
+    std::vector<std::uint8_t> still;   // per tree: asleep
     std::vector<Vec6> pushing, impulse; // per link: of the pass for positions, of the one for velocities
     std::vector<Real> way;             // tangent, with impulses
     std::vector<Real> qd;              // speeds at the end
@@ -38,11 +42,11 @@ struct ContactStage {
 void prepare_stage(const Model&, std::vector<std::uint8_t> held, ContactStage&);
 
 struct StageResult {
-    int iterations = 0, contacts = 0;
+    int iterations = 0, contacts = 0, islands = 0;
     Real residual = 0;                 // [m/s]
 };
 // `at` holds positions at the start and, in motion.v, velocities after the smooth step; `stage` the same as frames.
-StageResult solve_stage(const Parallel&, const Model&, const ArticulatedSettings&, const Forest&, const State& now,
+StageResult solve_stage(const Parallel&, const Model&, const Input&, const ArticulatedSettings&, const Forest&, const State& now,
                         const State& stage, const ForestState& at, const SmoothStep&, Real dt, ContactStage&);
 
 // Coordinates moved until loops are closed again (Newton's method with the matrix of the start); the error left [m, rad].

@@ -69,10 +69,8 @@ void remember_forces(const Model& m, const BuiltForest& built, ForestState& at, 
             first -= tables[k].count();
         }
     };
-    for (const RowGroup& g : stage.rows.coupled.groups)
-        if (g.set != RowSet::contact) write(stage.rows.coupled, g);
     for (const RowGroup& g : stage.rows.plain.groups)
-        if (g.set == RowSet::free && !stage.rows.held[g.source]) write(stage.rows.plain, g);
+        if (g.set != RowSet::contact && !stage.rows.held[g.source]) write(stage.rows.plain, g);
     // joints that are coordinates
     compute_mean_joint_forces(built.forest, at, smooth, stage, dt, f);
     const Evaluation ev = evaluation_of(m, next, dt);

@@ -22,6 +22,11 @@ bool is_held(const LinkRows& r, const RowGroup& g) {
     return g.set != RowSet::contact && g.source >= 0 && g.source < int(r.held.size()) && r.held[g.source];
 }
 
+// neither kept by the coordinates nor asleep
+bool acts(const LinkRows& r, std::size_t group) {
+    return !is_held(r, r.plain.groups[group]) && (r.asleep.empty() || !r.asleep[group]);
+}
+
 void map_bodies(const Forest& f, const Dofs& dofs, LinkRows& r) {
     r.first_frame = dofs.points;
     r.link_of_body.assign(r.plain.body_count(), -1);
@@ -32,8 +37,9 @@ void map_bodies(const Forest& f, const Dofs& dofs, LinkRows& r) {
 void build_clusters(const Forest& f, LinkRows& r) {
     r.tree_root.resize(f.trees.size());
     std::iota(r.tree_root.begin(), r.tree_root.end(), 0);
-    for (const RowGroup& g : r.plain.groups) {
-        if (!is_direct(g) || is_held(r, g)) continue;
+    for (std::size_t i = 0; i < r.plain.groups.size(); ++i) {
+        const RowGroup& g = r.plain.groups[i];
+        if (!is_direct(g) || !acts(r, i)) continue;
         int first = -1;
         for (int s = 0; s < g.sides; ++s) {
             const int link = r.link_of_body[r.plain.body[g.side + s]];
@@ -270,7 +276,7 @@ void couple_rows(const Forest& f, const ForestState& s, const Rows& constraints,
     build_clusters(f, r);
     for (std::size_t i = 0; i < r.plain.groups.size(); ++i) {
         const RowGroup& g = r.plain.groups[i];
-        const int c = is_direct(g) && !is_held(r, g) ? cluster_of_group(r, g) : -1;
+        const int c = is_direct(g) && acts(r, i) ? cluster_of_group(r, g) : -1;
         if (c < 0) continue;
         for (int k = 0; k < g.rows; ++k) {
             const bool hard = constraints.level[g.source] == Level::position && r.plain.softness[g.row + k] == 0;
@@ -285,11 +291,15 @@ void couple_rows(const Forest& f, const ForestState& s, const Rows& constraints,
     r.coupled.inverse_inertia = r.plain.inverse_inertia;
     r.group_of.clear();
     for (std::size_t i = 0; i < r.plain.groups.size(); ++i)
-        if (!is_direct(r.plain.groups[i]) && !is_held(r, r.plain.groups[i])) add_coupled(f, s, r, int(i));
+        if (!is_direct(r.plain.groups[i]) && acts(r, i)) add_coupled(f, s, r, int(i));
 }
 
 void settle_rows(const Forest& f, const ForestState& s, std::span<const Real> qd_free, LinkRows& r) {
     for (Vec6& i : r.impulse) i.setZero();
+    for (std::size_t i = 0; i < r.asleep.size(); ++i) { // what carries those asleep
+        const RowGroup& g = r.plain.groups[i];
+        for (int k = 0; r.asleep[i] && k < g.rows; ++k) add_link_impulse(r, g, k, r.plain.impulse[g.row + k]);
+    }
     for (std::size_t i = 0; i < r.group_of.size(); ++i) {
         const RowGroup& swept = r.coupled.groups[i];
         for (int k = 0; k < swept.rows; ++k)

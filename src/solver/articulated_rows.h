@@ -37,6 +37,7 @@ struct LinkRows {
     RowProblem coupled;                // those that are swept, with all links of their clusters
     std::vector<int> group_of;         // coupled group -> plain group
     std::vector<std::uint8_t> held;    // per group of the constraints: kept by the coordinates themselves
+    std::vector<std::uint8_t> asleep;  // per group of the plain problem: its trees sleep, it keeps its impulse; empty = none
     int first_frame = 0;               // body of frame 0
     std::vector<int> link_of_body;     // -1 = not a link
     std::vector<int> cluster_of, place_of; // per link

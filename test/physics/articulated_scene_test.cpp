@@ -1,6 +1,7 @@
 // What the articulated solver says about contacts of a scene.
 #include "physics/simulation.h"
 #include "sinew/solver.h"
+#include <fmt/format.h>
 
 using namespace sinew;
 
@@ -21,4 +22,98 @@ TEST(articulated_scene, contacts_bear_the_weight_of_what_lies_on_them) {
         sum += (c.object_b == plank ? 1 : -1) * c.force.y;
     }
     EXPECT_NEAR(sum, 3 * 9.81, 1e-3);
+}
+
+namespace {
+
+// a lying pair of hinged rods and a ball that drops on one of them after about 1.4 s
+std::string rods(const std::string& solver, double ball) {
+    return fmt::format(R"({{ "sinew": 1, "solver": "{}", "time": {{ "fps": 60, "substeps": 2, "seconds": 3 }},
+        "objects": {{ "plank": {{ "kind": "box", "size": [4, 0.2, 1], "motion": "static", "at": [0, -0.1, 0] }},
+                      "a": {{ "kind": "box", "size": [1, 0.1, 0.1], "mass": 1, "at": [-0.5, 0.05, 0] }},
+                      "b": {{ "kind": "box", "size": [1, 0.1, 0.1], "mass": 2, "at": [0.5, 0.05, 0] }},
+                      "ball": {{ "kind": "sphere", "radius": 0.1, "mass": 0.5, "at": [0.5, {}, 0] }} }},
+        "joints": {{ "knee": {{ "kind": "hinge", "between": ["a", "b"], "at": [0, 0.05, 0], "axis": [0, 0, 1], "friction": 0.01 }} }} }})", solver, ball);
+}
+
+} // namespace
+
+// Islands come to rest, sleep and wake when something lands on them, in generalised coordinates as with bodies; while they sleep
+// contacts and joints say the forces that they carry, and no touch ends.
+TEST(articulated_scene, trees_at_rest_sleep_and_wake_as_bodies_do) {
+    for (const char* solver : {"articulated", "velocity"}) {
+        auto s = start(rods(solver, 10));
+        ASSERT_TRUE(s);
+        int most = 0;
+        std::vector<TouchEvent> seen;
+        const Model& m = s->compiled.model;
+        const int plank = find(m, "plank").index, ball = find(m, "ball").index;
+        while (!is_finished(*s)) {
+            ASSERT_NE(simulate_step(*s), Status::failed);
+            if (s->now.time < 1.3) {
+                most = std::max(most, s->report.asleep);
+                EXPECT_LE(s->report.islands, 1) << solver;
+                seen.insert(seen.end(), s->report.touches.begin(), s->report.touches.end());
+                if (s->report.asleep > 0) {
+                    double sum = 0;
+                    for (const ContactForce& c : s->solver->contacts()) sum += (c.object_b == plank ? 1 : c.object_a == plank ? -1 : 0) * c.force.y;
+                    EXPECT_NEAR(sum, 3 * 9.81, 0.05) << solver; // what the last step awake left: sweeps to 1e-8, soft steps to 1e-3 m/s
+                }
+            }
+            // it falls 9.8 m in 1.41 s
+            if (s->now.time > 1.5 && s->now.time < 1.55) EXPECT_EQ(s->report.asleep, 0) << solver;
+        }
+        EXPECT_EQ(most, 2) << solver;
+        EXPECT_EQ(seen.size(), 2u) << solver; // each rod began to touch the plank, once
+        for (const TouchEvent& e : seen) EXPECT_TRUE(e.began && e.object_a == plank && e.object_b != ball) << solver;
+    }
+}
+
+// What joints and contacts say is the same in both formulations: a bent arm of two boxes, welded to the world and hinged against
+// its limit, with a third body that leans on it.
+TEST(articulated_scene, forces_and_torques_of_joints_are_those_of_free_bodies_with_rows) {
+    std::array<std::vector<double>, 2> numbers;
+    int at = 0;
+    for (const char* solver : {"articulated", "velocity"}) {
+        auto s = start(fmt::format(R"({{ "sinew": 1, "solver": "{}", "time": {{ "fps": 100, "seconds": 4 }},
+            "objects": {{ "upper": {{ "kind": "box", "size": [1, 0.1, 0.1], "mass": 2, "at": [0.5, 0, 0], "contact": false }},
+                          "lower": {{ "kind": "box", "size": [0.6, 0.1, 0.1], "mass": 1, "at": [1.3, 0, 0], "contact": false }},
+                          "weight": {{ "kind": "box", "size": [0.2, 0.2, 0.2], "mass": 3, "at": [1.6, -0.5, 0.3], "contact": false }} }},
+            "joints": {{ "root": {{ "kind": "weld", "between": ["world", "upper"], "at": [0, 0, 0] }},
+                         "elbow": {{ "kind": "hinge", "between": ["upper", "lower"], "at": [1, 0, 0], "axis": [0, 0, 1], "limits": [-0.2, 1], "friction": 3 }},
+                         "wrist": {{ "kind": "ball", "between": ["lower", "weight"], "at": [1.6, 0, 0], "friction": 2 }} }} }})", solver));
+        ASSERT_TRUE(s);
+        while (!is_finished(*s)) ASSERT_NE(simulate_step(*s), Status::failed);
+        for (const char* joint : {"root", "elbow", "wrist"})
+            for (const char* what : {"force.x", "force.y", "force.z", "torque.x", "torque.y", "torque.z"})
+                numbers[at].push_back(measure(*s, fmt::format("{}.{}", joint, what)));
+        ++at;
+    }
+    // at rest or nearly: friction of the joints has stopped the swing; 6 kg give 59 N and 60 N m
+    for (std::size_t k = 0; k < numbers[0].size(); ++k) EXPECT_NEAR(numbers[0][k], numbers[1][k], 0.6) << k; // 1 %
+    EXPECT_NEAR(numbers[0][1], 6 * 9.81, 0.6); // and both are right
+}
+
+// Two pairs of hinged rods meet in free space: linear momentum to rounding whatever contacts, friction and joints do; angular momentum
+// up to the speed at which penetration is taken back, which moves positions and not velocities.
+TEST(articulated_scene, trees_that_meet_keep_their_momentum) {
+    auto s = start(R"({ "sinew": 1, "gravity": 0, "solver": "articulated", "time": { "fps": 100, "seconds": 1.5 },
+        "objects": { "a": { "kind": "box", "size": [1, 0.1, 0.1], "mass": 1, "at": [-0.5, 0, 0], "velocity": [0, 1, 0] },
+                     "b": { "kind": "box", "size": [1, 0.1, 0.1], "mass": 2, "at": [0.5, 0, 0], "velocity": [0, 1, 0] },
+                     "c": { "kind": "box", "size": [0.1, 0.1, 1], "mass": 1, "at": [0.3, 0.6, -0.5], "velocity": [0, -0.5, 0.1] },
+                     "d": { "kind": "box", "size": [0.1, 0.1, 1], "mass": 3, "at": [0.3, 0.6, 0.5], "velocity": [0, -0.5, 0.1] } },
+        "joints": { "knee": { "kind": "hinge", "between": ["a", "b"], "at": [0, 0, 0], "axis": [0, 0, 1], "limits": [-1, 1], "friction": 0.05 },
+                    "elbow": { "kind": "ball", "between": ["c", "d"], "at": [0.3, 0.6, 0] } } })");
+    ASSERT_TRUE(s);
+    const Vec3 p = vec(s->report.momentum), l = vec(s->report.angular_momentum);
+    const double energy = s->report.energy_kinetic;
+    int touching = 0;
+    while (!is_finished(*s)) {
+        ASSERT_NE(simulate_step(*s), Status::failed);
+        touching += s->report.contact_count > 0;
+        EXPECT_LT((vec(s->report.momentum) - p).norm(), 1e-12); // 3 kg m/s, 150 steps
+        EXPECT_LE(s->report.energy_kinetic, energy * (1 + 1e-3)); // order one in the step
+    }
+    EXPECT_GT(touching, 0);
+    EXPECT_LT((vec(s->report.angular_momentum) - l).norm(), 1e-3);
 }

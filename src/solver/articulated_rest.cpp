@@ -1,0 +1,102 @@
+#include "solver/articulated_rest.h"
+#include "model/visit.h"
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+constexpr std::string_view kRest = "articulated.rest", kTouching = "articulated.touching", kPairs = "articulated.pairs";
+constexpr double kObjects = 67108864.0; // 2^26: two objects fit a double
+
+void count_groups(const RowProblem& q, RestStage& s) {
+    s.count.assign(q.body_count(), 0);
+    s.driven.assign(q.body_count(), 0);
+    for (const RowGroup& g : q.groups) {
+        bool drives = false; // held bodies that move, motors that are wanted to
+        for (int k = 0; k < g.rows; ++k) drives = drives || (g.set == RowSet::box && q.bias[g.row + k] != 0);
+        for (int k = 0; k < g.sides; ++k) {
+            const int b = q.body[g.side + k];
+            ++s.count[b];
+            drives = drives || (!(q.inverse_mass[b] > 0) && (q.v[b] != Vec3::Zero() || q.w[b] != Vec3::Zero()));
+        }
+        if (drives)
+            for (int k = 0; k < g.sides; ++k) s.driven[q.body[g.side + k]] = 1;
+    }
+}
+
+} // namespace
+
+void register_rest(const Model& m, State& s) {
+    memory_array(s, kRest, frame_count(m));
+    memory_array(s, kTouching, frame_count(m));
+    memory_array(s, kPairs, 0);
+}
+
+void find_resting(const Model& m, const Input& input, const State& now, Real after, const RowProblem& q, RestStage& s) {
+    count_groups(q, s);
+    build_islands(q, s.islands);
+    s.still.assign(q.body_count(), 0);
+    const auto *rest = find_memory(now, kRest), *touching = find_memory(now, kTouching);
+    if (after >= 1e300 || !rest || !touching) return;
+    const int points = point_count(m);
+    const auto read = [&](const std::vector<double>& from, int body) {
+        const int i = body - points;
+        return i >= 0 && i < int(from.size()) ? from[i] : 0;
+    };
+    for (int i = 0; i < s.islands.count(); ++i) {
+        const auto bodies = s.islands.view(i).bodies;
+        const bool rests = std::all_of(bodies.begin(), bodies.end(), [&](int b) {
+            return !s.driven[b] && read(*rest, b) >= after && read(*touching, b) == s.count[b];
+        });
+        if (rests)
+            for (int b : bodies) s.still[b] = 1;
+    }
+    // whoever is pushed wakes, with all of its island
+    for (const BodyForce& f : input.body_forces) {
+        if (f.object.index < 0 || f.object.index >= int(m.objects.size())) continue;
+        const Range frames = m.objects[f.object.index].frames;
+        for (int k = frames.begin; k < frames.end; ++k) {
+            if (!s.still[points + k]) continue;
+            for (int other : s.islands.view(s.islands.number[points + k]).bodies) s.still[other] = 0;
+        }
+    }
+}
+
+void store_resting(const Model& m, Real dt, const RestStage& s, State& next) {
+    auto& rest = memory_array(next, kRest, frame_count(m));
+    auto& touching = memory_array(next, kTouching, frame_count(m));
+    // a small part of what gravity gives in a step, so that what slips from rest is never taken for resting
+    const Real slow = std::max(1e-4, 0.02 * vec(m.gravity).norm() * dt);
+    for (int f = 0; f < frame_count(m); ++f) {
+        const int b = point_count(m) + f;
+        if (!s.still[b]) touching[f] = s.count[b];
+        const bool moves = !(m.frame.flags[f] & kFixed) && m.frame.mass[f] > 0;
+        const Real radius = moves ? std::sqrt(mat(m.frame.inertia[f]).trace() / (3 * m.frame.mass[f])) : 0; // of gyration
+        const bool slowly = vec(next.frame.v[f]).norm() + radius * vec(next.frame.w[f]).norm() < slow;
+        rest[f] = moves && slowly ? rest[f] + dt : 0;
+    }
+}
+
+double pair_code(int object_a, int object_b) { return std::min(object_a, object_b) * kObjects + std::max(object_a, object_b); }
+
+void store_touching(RestStage& s, State& next, std::vector<TouchEvent>& events) {
+    std::sort(s.pairs.begin(), s.pairs.end());
+    s.pairs.erase(std::unique(s.pairs.begin(), s.pairs.end()), s.pairs.end());
+    const auto* known = find_memory(next, kPairs);
+    auto& before = memory_array(next, kPairs, known ? known->size() : 0);
+    const auto add = [&](double code, bool began) {
+        const double a = std::floor(code / kObjects);
+        events.push_back({int(a), int(code - a * kObjects), began});
+    };
+    std::size_t i = 0, j = 0;
+    while (i < before.size() || j < s.pairs.size()) {
+        if (j == s.pairs.size() || (i < before.size() && before[i] < s.pairs[j])) add(before[i++], false);
+        else if (i == before.size() || s.pairs[j] < before[i]) add(s.pairs[j++], true);
+        else ++i, ++j;
+    }
+    before.assign(s.pairs.begin(), s.pairs.end());
+}
+
+} // namespace sinew
