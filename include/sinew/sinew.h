@@ -54,6 +54,12 @@ struct JointForce {
     Real3 torque; // [N m]
 };
 JointForce joint_force(const Model&, const State&, Id);
+// Joints that bear more than they can, one entry each, sorted by object: the next script_events takes them away and says so.
+struct JointBreak {
+    Id joint;
+    double force = 0, torque = 0; // [N], [N m] when it broke
+};
+std::vector<JointBreak> overloaded_joints(const Model&, const State& now);
 std::vector<std::array<int, 3>> triangles(const Model&, Id); // indices into points(...) or the body's vertices
 
 // Edits between steps; ids stay valid.

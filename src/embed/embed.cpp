@@ -157,6 +157,17 @@ JointForce joint_force(const Model& m, const State& s, Id id) {
     }
 }
 
+std::vector<JointBreak> overloaded_joints(const Model& m, const State& now) {
+    std::vector<JointBreak> out;
+    try {
+        for (const BrokenJoint& j : find_broken_joints(m, now))
+            out.push_back({{j.object, m.objects[j.object].generation}, j.force, j.torque});
+    } catch (const std::exception&) { // no memory, no answer
+        out.clear();
+    }
+    return out;
+}
+
 std::vector<std::array<int, 3>> triangles(const Model& m, Id id) {
     const Object* o = checked(m, id);
     if (!o || o->snapshot < 0) return {};
