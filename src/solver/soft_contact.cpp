@@ -84,7 +84,7 @@ void pack(const SoftManifold& m, int index, std::span<const SoftMass> masses, co
     const Softness& soft = softness[a.inverse_mass > 0 && b.inverse_mass > 0 ? 0 : 1];
     k.bias_rate.v[l] = S(soft.bias_rate);
     k.mass_scale.v[l] = S(soft.mass_scale);
-    k.impulse_scale.v[l] = S(soft.impulse_scale);
+    k.impulse_scale.v[l] = S(soft.impulse_scale / m.firmness);
     Vec3 center_a = Vec3::Zero(), center_b = Vec3::Zero();
     for (int i = 0; i < m.points; ++i) {
         SoftPoint<S, N>& p = k.point[i];

@@ -27,6 +27,8 @@
 //   omega = 2 pi f,  a1 = 2 z + h omega,  a2 = h omega a1,  a3 = 1/(1 + a2)
 //   bias rate = omega/a1 [1/s],  mass scale = a2 a3,  impulse scale = a3
 //   dp = -mass scale (r + bias rate s)/K - impulse scale p
+// At rest such a spring is pressed in by f/(m omega^2), m the mass its bodies show. A limb carries the weight of all that
+// hangs on it by joints: there the impulse scale is divided by the manifold's firmness.
 //
 // Packing: manifolds are coloured so that no movable body appears twice in a colour (greedy, in the order
 // given), and kSoftLanes manifolds of one colour make a block. Blocks of a colour run in parallel; the result
@@ -51,6 +53,7 @@ struct SoftManifold {
     std::array<Real, kSoftPoints> gap{};   // [m]
     Real friction = 0, restitution = 0;
     Real torsion = 0, rolling = 0; // [m] torque per normal force
+    Real firmness = 1;             // >= 1: what the contact carries over what its bodies weigh; divides its softness
     // impulses per sub-step [N s, N m s]: in to start from, out by read_impulses
     std::array<Real, kSoftPoints> impulse{};
     Real3 friction_impulse; // world

@@ -44,6 +44,41 @@ void add_point(Soft& d, const Touch& t, int touch, SoftManifold& m) {
     d.s.touch.back()[k] = touch;
 }
 
+constexpr Real kMostFirm = 100;
+
+int find_root(std::vector<int>& root, int i) {
+    while (root[i] != i) i = root[i] = root[root[i]];
+    return i;
+}
+
+// mass of all that joints hold together with a body
+void find_joined(Soft& d) {
+    SoftScratch& s = d.s;
+    s.root.resize(d.problem.bodies.size());
+    s.joined.assign(d.problem.bodies.size(), 0);
+    for (std::size_t i = 0; i < s.root.size(); ++i) s.root[i] = int(i);
+    for (int i : d.problem.groups) {
+        const RowGroup& g = d.q.groups[i];
+        int first = -1;
+        for (int k = 0; k < g.sides; ++k) {
+            const int b = d.q.body[g.side + k];
+            if (!(d.q.inverse_mass[b] > 0)) continue;
+            const int r = find_root(s.root, d.s.place[b]);
+            if (first < 0) first = r;
+            else if (r != first) s.root[std::max(r, first)] = std::min(r, first), first = std::min(r, first);
+        }
+    }
+    for (std::size_t i = 0; i < s.root.size(); ++i) s.joined[find_root(s.root, int(i))] += 1 / s.masses[i].inverse_mass;
+    for (std::size_t i = 0; i < s.root.size(); ++i) s.joined[i] = s.joined[find_root(s.root, int(i))];
+}
+
+Real firmness_of(const Soft& d, const SoftManifold& m) {
+    Real alone = 0, joined = 0; // inverse masses
+    for (int side : {m.a, m.b})
+        if (side >= 0 && side < int(d.s.joined.size())) alone += d.s.masses[side].inverse_mass, joined += 1 / d.s.joined[side];
+    return joined > 0 ? std::min(kMostFirm, alone / joined) : 1;
+}
+
 // consecutive contacts of one pair with one normal form a manifold
 void build_manifolds(Soft& d) {
     d.s.manifolds.clear();
@@ -69,6 +104,7 @@ void build_manifolds(Soft& d) {
         m.friction = t.rule.friction;
         m.torsion = t.rule.torsional_friction, m.rolling = t.rule.rolling_friction;
         m.restitution = d.o.bounce_speed >= 0 ? t.rule.restitution : 0;
+        m.firmness = d.problem.groups.empty() ? 1 : firmness_of(d, m);
         add_point(d, t, i, m);
     }
 }
@@ -151,6 +187,7 @@ void step_soft(const Parallel& parallel, const SoftOptions& o, const SoftProblem
     s.place.assign(q.body_count(), -1);
     s.masses.clear();
     for (int b : problem.bodies) place_of(d, b); // those that move come first
+    if (!problem.groups.empty()) find_joined(d);
     build_manifolds(d);
     for (int g : problem.groups)
         for (int k = 0; k < q.groups[g].sides; ++k) place_of(d, q.body[q.groups[g].side + k]);

@@ -41,6 +41,8 @@ struct SoftScratch {
     std::vector<SoftManifold> manifolds;
     std::vector<std::array<int, kSoftPoints>> touch; // of their points
     std::vector<SoftMass> masses;
+    std::vector<int> root;    // per place: union-find of what joints hold together
+    std::vector<Real> joined; // [kg] per place: mass of that
     SoftJoints joints;
     std::vector<SoftBody<float>> bodies;
     std::vector<SoftBody<double>> bodies_double;
