@@ -1,5 +1,6 @@
 #include "scene/choose.h"
 #include "core/math.h"
+#include "energy/spring_batch.h"
 #include "model/element.h"
 #include "scene/compile.h"
 #include "solver/solver.h"
@@ -21,9 +22,13 @@ inline constexpr double kStableShare = 0.5;    // of the largest stable step
 inline constexpr double kContactShare = 0.4;
 
 std::string choose_solver(const Model& m, std::string& reason) {
-    bool stiff = false;
+    bool stiff = false, only_springs = true;
     for (const auto* tables : {&m.elements->energies, &m.elements->constraints})
-        for (const Table& t : *tables) stiff = stiff || (t.row->points >= 2 && t.count() > 0);
+        for (const Table& t : *tables) {
+            if (t.row->points < 2 || t.count() == 0) continue;
+            stiff = true;
+            only_springs = only_springs && (is_axial_spring(*t.row) || tables == &m.elements->constraints);
+        }
     bool bodies = false;
     for (const Collider& c : m.colliders) bodies = bodies || !(m.frame.flags[c.frame] & kFixed);
     if (const SolverEntry* velocity = find_solver("velocity"); bodies && !stiff && velocity && find_unsupported(*velocity, m).empty()) {
@@ -34,6 +39,11 @@ std::string choose_solver(const Model& m, std::string& reason) {
     if (stiff && newton && find_unsupported(*newton, m).empty()) {
         reason = "the scene has links, and implicit steps stay stable whatever their stiffness";
         return "newton";
+    }
+    if (const SolverEntry* velocity = find_solver("velocity");
+        bodies && only_springs && velocity && find_unsupported(*velocity, m).empty()) {
+        reason = "springs, joints and bodies that touch are in one implicit step there";
+        return "velocity";
     }
     reason = stiff ? "the scene has links and free bodies, which only the explicit solver takes together"
                    : "nothing in the scene is stiff";

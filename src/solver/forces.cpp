@@ -32,12 +32,12 @@ void refresh_forces(const Parallel& parallel, const Model& m, ForceScratch& s) {
     s.topology = m.topology_revision;
     s.values = m.values_revision;
     s.tables = m.elements.get();
-    s.packed = s.pack_springs && build_spring_batch(m, s.springs);
+    s.packed = s.pack_springs && !s.without_springs && build_spring_batch(m, s.springs);
     if (s.packed) build_spring_forces(s.springs, thread_count(parallel), s.workers);
     s.gravity = find_uniform_gravity(m);
     collect_elements(*m.elements, s.elements);
     if (s.energies_only) s.elements.tables.resize(m.elements->energies.size()); // they come first
-    if (s.packed) std::erase_if(s.elements.tables, [](const Table* t) { return is_axial_spring(*t->row); });
+    if (s.packed || s.without_springs) std::erase_if(s.elements.tables, [](const Table* t) { return is_axial_spring(*t->row); });
     const Dofs dofs = dofs_of(m);
     build_gather(s.elements, dofs, kValue, s.potentials);
     build_gather(s.elements, dofs, kForce, s.forces);

@@ -19,6 +19,7 @@ struct UniformGravity {
 struct ForceScratch {
     bool pack_springs = true;        // false: the gather takes springs too (tests compare both)
     bool energies_only = false;      // constraints and contacts are the caller's business
+    bool without_springs = false;    // so are axial springs
     int topology = -1, values = -1;  // revisions the caches belong to
     const Tables* tables = nullptr;
     SpringBatch springs;             // axial springs, if there are enough of them

@@ -16,6 +16,7 @@ struct VelocitySettings {
     int iterations = 0;
     int substeps = 0;
     int facets = 8;
+    int rounds = 1;
     Real tolerance = 1e-8;
     Real erp = 0.2, cfm = 0;
     Real baumgarte_alpha = 0, baumgarte_beta = 0;
@@ -38,7 +39,8 @@ struct VelocitySettings {
                 .doc = "how impulses are found; auto: direct for small ill-conditioned islands and for chains of joints, "
                        "soft_step for all others"});
         v("friction", s.friction,
-          Field{.allowed = {"cone", "cylinder", "box", "polyhedral"}, .doc = "set of admissible friction impulses"});
+          Field{.allowed = {"cone", "cylinder", "single_tangent", "box", "polyhedral"},
+                .doc = "set of admissible friction impulses; single_tangent: the disc of cylinder, in sweeps by one row along the slip"});
         v("stabilisation", s.stabilisation,
           Field{.allowed = {"auto", "none", "baumgarte", "soft", "split_impulse", "post", "acceleration"},
                 .doc = "how penetration and drift are taken back; auto: post for direct and block, otherwise baumgarte; soft_step "
@@ -52,6 +54,9 @@ struct VelocitySettings {
         v("precision", s.precision, Field{.allowed = {"single", "double"}, .doc = "of soft_step: wide and single, or scalar and double"});
         v("iterations", s.iterations, Field{.min = 0, .doc = "most iterations per step; 0 = 50 (mlcp, direct: as needed)"});
         v("substeps", s.substeps, Field{.min = 0, .max = 1000, .doc = "parts of a step; 0 = 6 for soft_step, otherwise 1"});
+        v("rounds", s.rounds,
+          Field{.min = 1, .max = 1000, .doc = "more than 1: fully implicit, constraints and contacts hold where the step ends, by at "
+                                              "most so many linearisations (soft_step and auto then solve directly; nothing sleeps)"});
         v("facets", s.facets, Field{.min = 3, .max = 64, .doc = "sides of the polyhedral cone"});
         v("tolerance", s.tolerance, Field{.min = 0, .unit = "m/s", .doc = "iterations end below this error of a row's velocity"});
         v("erp", s.erp, Field{.min = 0, .max = 2, .doc = "part of an error taken back per step"});

@@ -29,7 +29,7 @@ void set_acceleration_bias(const std::vector<Table>& constraints, const Evaluati
                            RowProblem& q) {
     constexpr std::uint64_t kElements = std::uint64_t(1) << 40; // keys of rows: table, element
     for (const RowGroup& g : q.groups) {
-        if (g.set != RowSet::free || rows.level[g.source] != Level::position) continue;
+        if (g.set != RowSet::free || g.link || rows.level[g.source] != Level::position) continue;
         const Table& t = constraints[rows.key[g.source] / kElements];
         for (int k = 0; k < g.rows; ++k) {
             const int row = rows.row_begin[g.source] + k;

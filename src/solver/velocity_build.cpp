@@ -242,6 +242,23 @@ int merge_sides(const Sides& sides, std::array<int, 16>& body, std::array<int, 1
     return count;
 }
 
+// The place where a contact acts on both of its sides, so that what they exchange has no moment: a side of points, which have
+// no arm, decides; between bodies it is the contact's own.
+Vec3 place_of(const RowProblem& q, const Sides& sides, int points, const Vec3& at) {
+    for (const Real sign : {1.0, -1.0}) {
+        Vec3 sum = Vec3::Zero();
+        bool all = false;
+        for (int k = 0; k < sides.count; ++k) {
+            if (!(sign * sides.weight[k] > 0)) continue;
+            all = sides.body[k] < points;
+            if (!all) break;
+            sum += sign * sides.weight[k] * q.x[sides.body[k]];
+        }
+        if (all) return sum;
+    }
+    return at;
+}
+
 // bias and softness of the normal row
 void set_contact_bias(const BiasOptions& o, Real gap, Real h, RowProblem& q, const RowGroup& g) {
     Real& bias = q.bias[g.row];
@@ -260,6 +277,9 @@ void add_contact_group(const Model& m, const State& s, const Contacts& contacts,
     const Touch& t = list.touches[touch];
     const ContactStencil stencil = stencil_of(m, contacts, t);
     find_sides(m, s, stencil, sides);
+    const Vec3 place = place_of(q, sides, point_count(m), t.at);
+    for (int k = 0; k < sides.count; ++k)
+        if (sides.body[k] >= point_count(m)) sides.arm[k] = place - q.x[sides.body[k]];
     const int count = merge_sides(sides, body, side_of);
     const bool spins = t.rule.rolling_friction > 0 || t.rule.torsional_friction > 0;
     RowGroup& g = add_group(q, spins ? 6 : 3, std::span(body).first(count));
@@ -376,6 +396,15 @@ void add_constraint_groups(const Dofs& dofs, const Rows& rows, const BiasOptions
     }
 }
 
+// a spring resists displacements as it did velocities
+static void add_link(const RowProblem& velocity, const RowGroup& from, RowProblem& q) {
+    RowGroup& g = add_group(q, from.rows, std::span(velocity.body).subspan(from.side, from.sides));
+    g.link = true;
+    std::copy_n(velocity.jacobian.begin() + from.lever, from.rows * from.sides, q.jacobian.begin() + g.lever);
+    std::copy_n(velocity.softness.begin() + from.row, from.rows, q.softness.begin() + g.row);
+    build_response(q, g);
+}
+
 void build_position_problem(const Model& m, const State& at, const Contacts& contacts, const TouchList& list,
                             const Rows* constraints, const BiasOptions& o, const RowProblem& velocity, RowProblem& q) {
     clear_rows(q);
@@ -400,6 +429,10 @@ void build_position_problem(const Model& m, const State& at, const Contacts& con
     std::array<int, 16> body, side_of;
     for (std::size_t i = q.groups.size(); i < velocity.groups.size(); ++i) {
         const RowGroup& before = velocity.groups[i];
+        if (before.link) {
+            add_link(velocity, before, q);
+            continue;
+        }
         const Touch& t = list.touches[before.source];
         const ContactStencil stencil = stencil_of(m, contacts, t);
         const Real gap = t.gap + stencil_distance(m, surface_state(at), stencil, t.n) - before.distance;

@@ -18,6 +18,9 @@ namespace sinew {
 namespace {
 
 constexpr Real kSoft = 1e-5;      // eps: rounds then gain five digits each, and round-off stays far below
+// the same for cones, bounds and one-sided rows of islands with springs (velocity_links.h): a hundred contacts of cloth have as many
+// kinks, which Newton's method passes one by one when they are sharp; rounds then gain a digit or two each
+constexpr Real kSoftSets = 0.02;
 constexpr int kMostRounds = 40;
 constexpr int kMostNewton = 30;   // per round
 constexpr int kMostInAll = 400;
@@ -439,6 +442,15 @@ void begin_newton(Island& d) {
             const bool own = g.set != RowSet::contact || i >= 3;
             s.rho[s.row[k] + i] = kSoft * (own ? a[i * g.rows + i] : top) + 1e-300;
             s.p_hat[s.row[k] + i] = q.impulse[g.row + i];
+        }
+    }
+    const bool springs = std::any_of(d.view.groups.begin(), d.view.groups.end(), [&](int i) { return q.groups[i].link; });
+    for (int k = 0; k < n && springs; ++k) {
+        const RowGroup& g = q.groups[d.view.groups[k]];
+        for (int i = 0; i < g.rows; ++i) {
+            Real& rho = s.rho[s.row[k] + i];
+            if (g.set != RowSet::free) rho *= kSoftSets / kSoft;
+            else if (q.softness[g.row + i] > rho) rho = 0; // soft by itself
         }
     }
     const auto store = [&](std::vector<Real>& to) {

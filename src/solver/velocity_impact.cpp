@@ -11,6 +11,12 @@ struct Meeting {
     int begin, end; // groups
 };
 
+// restitution; and deformables under the law of sticking, whose rebound is their elastic energy (spec P152)
+bool takes_part(const ImpactOptions& o, const RowProblem& q, const RowGroup& g) {
+    if (g.set != RowSet::contact) return false;
+    return g.restitution > 0 || (o.law == ImpactLaw::sticking && touches_point(q, g));
+}
+
 bool meets(const ImpactOptions& o, const RowProblem& q, const RowGroup& g, Real speed) {
     return speed < 0 && g.gap + q.dt * speed <= o.slop;
 }
@@ -49,13 +55,21 @@ int find_mean(const ImpactOptions& o, const RowProblem& q, const Meeting& m, Vec
 
 } // namespace
 
+bool touches_point(const RowProblem& q, const RowGroup& g) {
+    for (int s = 0; s < g.sides; ++s) {
+        const int b = q.body[g.side + s];
+        if (q.inverse_mass[b] > 0 && q.inverse_inertia[b] == Mat3::Zero()) return true;
+    }
+    return false;
+}
+
 int resolve_impacts(const ImpactOptions& o, const TouchList& list, RowProblem& q) {
     std::vector<Meeting> meetings;
     const int count = int(q.groups.size());
     for (int i = 0; i < count;) {
         int end = i + 1;
         const RowGroup& g = q.groups[i];
-        if (g.set == RowSet::contact && g.restitution > 0) {
+        if (takes_part(o, q, g)) {
             const Touch& t = list.touches[g.source];
             const auto same = [&](const RowGroup& other) {
                 if (other.set != RowSet::contact) return false;

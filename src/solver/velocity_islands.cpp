@@ -155,7 +155,8 @@ void build_islands(const Model& m, const Contacts& contacts, const TouchList& to
     for (const RowGroup& g : q.groups) {
         const int k = island_of(out, bodies_of(q, g));
         if (k < 0) continue;
-        if (g.set == RowSet::free && closes_loop(q, g, out.loop_root)) out.facts[k].tree = false;
+        out.facts[k].springs = out.facts[k].springs || g.link;
+        if (g.set == RowSet::free && !g.link && closes_loop(q, g, out.loop_root)) out.facts[k].tree = false;
         add_ratio(q, bodies_of(q, g), out.facts[k]);
         out.facts[k].joints = true;
         out.facts[k].bounded = out.facts[k].bounded || g.set != RowSet::free;

@@ -14,6 +14,7 @@ struct Islands {
         bool pairs = true;                  // no touch has more bodies than two
         bool bounded = false;               // some rows of joints are one-sided or limited
         bool joints = false;                // there are rows of joints
+        bool springs = false;               // there are stiff springs (velocity_links.h)
         bool tree = true;                   // joints close no loop
         int links = 0;                      // pairs of bodies that move and touch or share a joint
     };

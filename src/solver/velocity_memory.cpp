@@ -118,12 +118,23 @@ void recall_touches(const Parallel& parallel, const State& s, Real h, TouchList&
     });
 }
 
+static const std::vector<std::string>& force_names(const Model& m, TouchScratch& scratch) {
+    constexpr std::string_view start = "force.";
+    const std::vector<Table>& tables = m.elements->constraints;
+    scratch.names.resize(tables.size());
+    for (std::size_t k = 0; k < tables.size(); ++k)
+        if (std::string& name = scratch.names[k]; name.empty() || std::string_view(name).substr(start.size()) != tables[k].row->name)
+            name = std::string(start) + std::string(tables[k].row->name);
+    return scratch.names;
+}
+
 // groups of constraints come first, in the order of the tables
-void recall_constraints(const Model& m, const State& s, RowProblem& q) {
+void recall_constraints(const Model& m, const State& s, TouchScratch& scratch, RowProblem& q) {
     std::size_t at = 0;
     int first = 0;
+    const std::string* name = force_names(m, scratch).data();
     for (const Table& t : m.elements->constraints) {
-        const auto* force = find_memory(s, "force." + std::string(t.row->name));
+        const auto* force = find_memory(s, *name++);
         for (; at < q.groups.size() && q.groups[at].set != RowSet::contact && q.groups[at].source < first + t.count(); ++at) {
             const RowGroup& g = q.groups[at];
             const std::size_t from = std::size_t(g.source - first) * t.row->rows;
@@ -193,8 +204,9 @@ void store_forces(const Parallel& parallel, const Model& m, const TouchList& lis
         });
     std::size_t at = 0;
     int first = 0;
+    const std::string* name = force_names(m, scratch).data();
     for (const Table& t : m.elements->constraints) {
-        auto& force = memory_array(s, "force." + std::string(t.row->name), std::size_t(t.count()) * t.row->rows);
+        auto& force = memory_array(s, *name++, std::size_t(t.count()) * t.row->rows);
         std::fill(force.begin(), force.end(), 0.0);
         for (; at < q.groups.size() && q.groups[at].set != RowSet::contact && q.groups[at].source < first + t.count(); ++at) {
             const RowGroup& g = q.groups[at];
@@ -228,7 +240,8 @@ static void find_driven(const TouchList& list, const RowProblem& q, std::vector<
                 if (b >= 0) driven[b] = 1;
     for (const RowGroup& g : q.groups) {
         if (g.set == RowSet::contact) continue;
-        bool any = g.set == RowSet::box;
+        bool any = false; // a motor that is wanted to move; friction of joints is none
+        for (int k = 0; k < g.rows; ++k) any = any || (g.set == RowSet::box && q.bias[g.row + k] != 0);
         for (int s = 0; s < g.sides; ++s) any = any || moves(q.body[g.side + s]);
         if (any)
             for (int s = 0; s < g.sides; ++s) driven[q.body[g.side + s]] = 1;

@@ -17,12 +17,12 @@ void register_velocity_memory(const Model&, State&);
 
 // impulses of touches, and of the groups of constraints, from the forces of the step before
 void recall_touches(const Parallel&, const State&, Real h, TouchList&);
-void recall_constraints(const Model&, const State&, RowProblem&);
-
 struct TouchScratch {
     std::vector<std::uint64_t> before, after; // pairs of objects, smaller << 32 | larger
     std::vector<int> count, driven; // per body
+    std::vector<std::string> names; // of the forces of constraint tables: a step makes no text
 };
+void recall_constraints(const Model&, const State&, TouchScratch&, RowProblem&);
 // forces of this step into the state, and who began or ceased to touch
 void store_forces(const Parallel&, const Model&, const TouchList&, const RowProblem&, TouchScratch&, State&,
                   std::vector<TouchEvent>&);

@@ -27,7 +27,9 @@ struct RowGroup {
     Real restitution = 0;
     Real gap = 0;              // [m] of a contact
     Real distance = 0;         // [m] of a contact: n . g of its stencil when found
-    int source = -1;           // contact: index into the list of contacts; otherwise: group of the constraints' Rows
+    bool link = false;         // a spring (velocity_links.h)
+    int source = -1;           // contact: index into the list of contacts; otherwise: group of the constraints' Rows, and
+                               // behind them the springs
 };
 
 struct Lever { // of one row on one body

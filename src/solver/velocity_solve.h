@@ -14,6 +14,7 @@ struct SolveOptions {
     int iterations = 50;
     Real tolerance = 1e-8;  // [m/s]
     Real relaxation = 1;
+    bool single_tangent = false; // sweeps: one row of friction along the slip, not two (spec U 3.8.5)
     Trace* trace = nullptr; // per iteration the natural residual
 };
 struct SolveResult {

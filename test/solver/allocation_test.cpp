@@ -5,6 +5,7 @@
 #include "collision/detect_shapes.h"
 #include "collision/scene_step.h"
 #include "solver/newton_fixture.h"
+#include "solver/velocity.h"
 
 using namespace sinew;
 
@@ -149,4 +150,45 @@ TEST(allocation, detection_takes_no_memory_once_it_has_grown) {
     EXPECT_GT(contacts.vertex_triangle.size() + contacts.vertex_edge.size(), 100u);
     EXPECT_GT(contacts.edge_edge.size(), 100u);
     EXPECT_GT(contacts.point_point.size(), 30u);
+}
+
+namespace {
+
+// boxes in three layers on a floor
+ModelBuilder make_bodies() {
+    ModelBuilder b;
+    begin_object(b, "floor", "test");
+    add_collider(b, {Shape::box, {20, 1, 20}}, add_frame(b, {{0, -1, 0}, {}}, 1, {}, kFixed));
+    for (int i = 0; i < 24; ++i) {
+        begin_object(b, "box" + std::to_string(i), "test");
+        const Pose at{{1.02 * (i % 4), 0.5 + i / 8, 1.02 * (i / 4 % 2)}, {}};
+        add_collider(b, {Shape::box, {0.5, 0.5, 0.5}}, add_frame(b, at, 1, {}, kFree, {0, -0.05, 0}));
+    }
+    finish_model(b);
+    return b;
+}
+
+} // namespace
+
+// steps of impulses make no text and keep their lists, once contacts do not become more
+TEST(allocation, steps_of_the_velocity_solver_allocate_nothing_when_steady) {
+    SINEW_NEEDS_ALLOCATION_COUNT;
+    const ModelBuilder b = make_bodies();
+    for (const char* method : {"soft_step", "sequential_impulses", "block", "apgd"})
+        for (int threads : {1, 2}) {
+            VelocitySettings s;
+            s.method = method;
+            s.sleep = false;
+            State now = b.state, next;
+            const auto solver = make_velocity({.threads = threads}, b.model, now, &s);
+            long counted = 0;
+            for (int i = 0; i < 12; ++i) {
+                const long before = allocation_count();
+                const Report r = solver->step(b.model, {}, now, next, 1.0 / 60);
+                if (i >= 8) counted += allocation_count() - before;
+                ASSERT_NE(r.status, Status::failed) << r.message;
+                std::swap(now, next);
+            }
+            EXPECT_EQ(counted, 0) << method << " threads " << threads;
+        }
 }
