@@ -57,27 +57,30 @@ void solve_envelope(const Envelope& a, std::span<Real> x) {
 
 void order_breadth_first(std::span<const int> begin, std::span<const int> neighbor, std::vector<int>& order) {
     const int n = int(begin.size()) - 1;
+    // memory of the walk behind the result: steps that order the same graph again allocate nothing
+    order.assign(3 * std::size_t(n), 0);
+    int *out = order.data(), *starts = out + n, *found = starts + n; // found: 0, or the place in the walk, from 1
     const auto degree = [&](int i) { return begin[i + 1] - begin[i]; };
-    std::vector<std::uint8_t> seen(n, 0);
-    std::vector<int> starts(n);
-    std::iota(starts.begin(), starts.end(), 0);
-    std::stable_sort(starts.begin(), starts.end(), [&](int a, int b) { return degree(a) < degree(b); });
-    order.clear();
-    for (int start : starts) {
-        if (seen[start]) continue;
-        seen[start] = 1;
-        order.push_back(start);
-        for (std::size_t at = order.size() - 1; at < order.size(); ++at) {
-            const std::size_t from = order.size();
-            for (int k = begin[order[at]]; k < begin[order[at] + 1]; ++k)
-                if (!seen[neighbor[k]]) {
-                    seen[neighbor[k]] = 1;
-                    order.push_back(neighbor[k]);
-                }
-            std::stable_sort(order.begin() + from, order.end(), [&](int a, int b) { return degree(a) < degree(b); });
+    std::iota(starts, starts + n, 0);
+    std::sort(starts, starts + n, [&](int a, int b) { return degree(a) != degree(b) ? degree(a) < degree(b) : a < b; });
+    int count = 0;
+    const auto add = [&](int i) {
+        out[count++] = i;
+        found[i] = count;
+    };
+    for (int k = 0; k < n; ++k) {
+        if (found[starts[k]]) continue;
+        const int first = count;
+        add(starts[k]);
+        for (int at = first; at < count; ++at) {
+            const int from = count, i = out[at];
+            for (int j = begin[i]; j < begin[i + 1]; ++j)
+                if (!found[neighbor[j]]) add(neighbor[j]);
+            std::sort(out + from, out + count, [&](int a, int b) { return degree(a) != degree(b) ? degree(a) < degree(b) : found[a] < found[b]; });
         }
     }
-    std::reverse(order.begin(), order.end());
+    std::reverse(out, out + n);
+    order.resize(n);
 }
 
 } // namespace sinew

@@ -174,7 +174,7 @@ ModelBuilder make_bodies() {
 TEST(allocation, steps_of_the_velocity_solver_allocate_nothing_when_steady) {
     SINEW_NEEDS_ALLOCATION_COUNT;
     const ModelBuilder b = make_bodies();
-    for (const char* method : {"soft_step", "sequential_impulses", "block", "apgd"})
+    for (const char* method : {"auto", "soft_step", "direct", "sequential_impulses", "block", "apgd"})
         for (int threads : {1, 2}) {
             VelocitySettings s;
             s.method = method;
