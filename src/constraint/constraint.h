@@ -20,23 +20,12 @@
 // Energy solvers take the same entry as the energy 1/2 C^T C / max(alpha, Params' penalty), see row_of.h.
 #pragma once
 #include "core/fields.h"
+#include "model/local_rows.h"
 #include "model/rows.h"
 #include "model/stencil.h"
 #include <concepts>
 
 namespace sinew {
-
-template <int R, int N, int Order> struct LocalRows;
-template <int R, int N> struct LocalRows<R, N, 0> {
-    VecN<R> c = VecN<R>::Zero();
-};
-template <int R, int N> struct LocalRows<R, N, 1> : LocalRows<R, N, 0> {
-    MatN<R, N> jacobian = MatN<R, N>::Zero();
-};
-template <int R, int N> struct LocalRows<R, N, 2> : LocalRows<R, N, 1> {
-    std::array<MatN<N>, R> hessian;
-    LocalRows() { hessian.fill(MatN<N>::Zero()); }
-};
 
 template <class C>
 concept Constraint = requires(typename C::Params p, const typename C::Data& d, const RestView& rest, Rng& rng,

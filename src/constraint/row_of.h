@@ -5,6 +5,7 @@
 #pragma once
 #include "constraint/drive_of.h"
 #include "linalg/psd.h"
+#include "model/dual_of.h"
 
 namespace sinew {
 
@@ -130,6 +131,39 @@ template <class C> struct ConstraintLoops : ElementsOf<C> {
     }
 };
 
+// the rows as position projection takes them
+template <class C> struct ConstraintRows {
+    using Entry = C;
+    using Data = typename C::Data;
+    static constexpr int rows = C::rows;
+    template <int Order> static auto eval(const Data& d, const StepContext& c, const StencilOf<C>& x) {
+        return C::template eval<Order>(d, c, x);
+    }
+    static Real damping(const Data& d) {
+        if constexpr (requires { C::damping(d); }) return C::damping(d);
+        else return -1;
+    }
+    static Level level(const Data& d) {
+        if constexpr (requires { C::level(d); }) return C::level(d);
+        else return Level::position;
+    }
+    // rows that hold a velocity with a damper c have 1/c here
+    static Real compliance(const Data& d) {
+        if (level(d) == Level::velocity) return damping(d) > 0 ? 1 / damping(d) : 0;
+        return C::compliance(d);
+    }
+    static Real damping_time(const Data& d) { return damping(d) < 0 ? -1 : damping(d) * C::compliance(d); }
+    static Bound bound(const Data& d) { return C::bound(d); }
+    static Real limit(const Data& d) {
+        if constexpr (requires { C::limit(d); }) return C::limit(d);
+        else return 1e300;
+    }
+    static VecN<rows> rate(const Data& d, const StepContext& c) {
+        if constexpr (requires { C::rate(d, c); }) return C::rate(d, c);
+        else return VecN<rows>::Zero();
+    }
+};
+
 template <Constraint C> ElementRow make_constraint_row() {
     using L = ConstraintLoops<C>;
     ElementRow row = make_common_row<C>();
@@ -160,5 +194,7 @@ template <Constraint C> ElementRow make_constraint_row() {
     if constexpr (requires(const typename C::Data& d) { C::limit(d); }) row.limit = L::limit;
     return row;
 }
+
+template <Constraint C> const DualView* make_constraint_dual() { return make_dual_view<ConstraintRows<C>>(true); }
 
 } // namespace sinew

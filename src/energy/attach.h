@@ -2,7 +2,7 @@
 //   E = 1/2 k |x - a|^2,  f = -c v;   a anchor [m], k [N/m], c [N s/m]
 // With rest length L > 0: E = 1/2 k (|x - a| - L)^2.
 #pragma once
-#include "energy/energy.h"
+#include "energy/spring_block.h"
 
 namespace sinew {
 
@@ -50,6 +50,21 @@ struct Attach {
         }
         return out;
     }
+    static constexpr int root_rows = 3; // the last two are zero where there is a rest length
+    template <int Order> static LocalRows<3, 3, Order> root(const Data& d, const StepContext&, const Stencil<1>& s) {
+        LocalRows<3, 3, Order> out;
+        const Vec3 e = s.x[0] - vec(d.anchor);
+        const Real l = e.norm(), root = std::sqrt(d.stiffness);
+        if (d.length == 0) out.c = root * e;
+        else out.c[0] = root * (l - d.length);
+        if constexpr (Order >= 1) {
+            if (d.length == 0) out.jacobian = root * Mat3::Identity();
+            else if (l > 0) out.jacobian.row(0) = root / l * e.transpose();
+        }
+        return out;
+    }
+    // the damper acts on all of the velocity, the row with a rest length on a part of it
+    static Real root_damping(const Data& d) { return damper_time(d.damping, d.length == 0 ? d.stiffness : 0); }
     template <int Order> static LocalForce<3, Order> force(const Data& d, const StepContext&, const Stencil<1>& s) {
         LocalForce<3, Order> out;
         out.force = -d.damping * s.v[0];

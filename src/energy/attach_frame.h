@@ -3,7 +3,7 @@
 //   Hess E = k (J^T J + H),  H = -1/2 (e r^T + r e^T) + (e . r) I on the rotations (second derivative of r)
 //   damping f = -c J^T J (v, w): only the relative velocity of the two places
 #pragma once
-#include "energy/energy.h"
+#include "energy/spring_block.h"
 
 namespace sinew {
 
@@ -49,6 +49,16 @@ struct AttachFrame {
         }
         return out;
     }
+    static constexpr int root_rows = 3;
+    template <int Order> static LocalRows<3, 9, Order> root(const Data& d, const StepContext&, const Stencil<1, 1>& s) {
+        LocalRows<3, 9, Order> out;
+        const Vec3 r = s.q[0] * vec(d.local);
+        const Real root = std::sqrt(d.stiffness);
+        out.c = root * (s.x[0] - s.p[0] - r);
+        if constexpr (Order >= 1) out.jacobian = root * jacobian(r);
+        return out;
+    }
+    static Real root_damping(const Data& d) { return damper_time(d.damping, d.stiffness); }
     template <int Order> static LocalForce<9, Order> force(const Data& d, const StepContext&, const Stencil<1, 1>& s) {
         LocalForce<9, Order> out;
         const Vec3 r = s.q[0] * vec(d.local);

@@ -21,6 +21,10 @@
 // function. Optional: `hessian_psd` (closed-form projected Hessian), `hessian_gauss_newton` (k J^T J of
 // an energy 1/2 k C^2, without the curvature of C), `sample_kinds` (number of degenerate cases that
 // `sample` knows), `is_inverted(data, stencil)` (solids: counted in the Report),
+// `root<Order>(data, context, stencil)` with `root_rows` (rows C with 1/2 C^T C = E, for position projection: model/dual.h)
+// and `root_damping(data)` (the time rho [s] by which the rate of C adds to C in place of the entry's force; infinite where
+// there is a damper without a spring), `damper(data, context, stencil)` with `damper_rows` (rows J of an entry whose force is
+// -J^T J v: a damper that position projection takes implicitly),
 // `total(table, evaluation, element)` (a sum over all elements of that element's object, found in StepContext::total),
 // `memory_size` with
 //       static void finish(const Data&, const StepContext&, const Stencil<2>&, Real* memory);
@@ -33,6 +37,7 @@
 #pragma once
 #include "core/autodiff.h"
 #include "core/fields.h"
+#include "model/local_rows.h"
 #include "model/stencil.h"
 #include <concepts>
 #include <type_traits>

@@ -64,6 +64,7 @@ template <class L> struct HingeLaw {
     static constexpr Share share = Share::elastic;
     static constexpr int points = 4;
     static constexpr bool translation_invariant = true, rotation_invariant = true, zero_at_rest = true;
+    static constexpr bool is_square = true; // of phi - rest
     static constexpr int sample_kinds = 4; // general, nearly flat, folded, thin
     using Params = HingeParams;
     struct Data {
@@ -123,6 +124,25 @@ template <class L> struct HingeLaw {
         if (!h.valid) return MatN<12>::Zero();
         const VecN<12> g = hinge_gradient(h);
         return std::max(0.0, psi(d, c, h.half).dd) * g * g.transpose();
+    }
+    // C = sqrt(2 k a) (phi - rest), of laws that are squares; the viscous part by its time eta
+    static constexpr int root_rows = 1;
+    template <int Order> static LocalRows<1, 12, Order> root(const Data& d, const StepContext&, const Stencil<4>& s)
+        requires L::is_square
+    {
+        LocalRows<1, 12, Order> out;
+        const Hinge h = make_hinge(s.x);
+        if (!h.valid) return out;
+        const Phi phi = L::phi(h.half);
+        const Real root = std::sqrt(2 * d.stiffness);
+        out.c[0] = root * (phi.value - d.rest);
+        if constexpr (Order >= 1) out.jacobian = root * phi.d * hinge_gradient(h).transpose();
+        return out;
+    }
+    static Real root_damping(const Data& d)
+        requires L::is_square
+    {
+        return d.stiffness > 0 ? d.damping / d.stiffness : 0;
     }
     // f = -2 k a eta phi'^2 (dtheta/dt) grad theta
     template <int Order> static LocalForce<12, Order> force(const Data& d, const StepContext& c, const Stencil<4>& s) {

@@ -10,6 +10,7 @@ struct HingeBridson : HingeLaw<HingeBridson> {
     static constexpr std::string_view name = "hinge_bridson";
     static constexpr std::string_view doc = "bending with the moment sin(theta/2) of Bridson, Marino and Fedkiw 2003";
     static Phi phi(const HalfAngle& a) { return {2 * a.sin, a.cos, -0.5 * a.sin}; } // of the viscous part
+    static constexpr bool is_square = false;
     static Psi elastic(const Data& d, const HalfAngle& a, const Phi&) {
         const Real rest_sin = 0.5 * d.rest, rest_cos = std::cos(d.rest_angle / 2), k = d.stiffness;
         Psi out;

@@ -89,24 +89,44 @@ struct RodBendTwist {
         return has_memory(c) ? c.memory : d.frame;
     }
 
+    // elastic and viscous part together: stiffness and rest value of their sum; adds the energy
+    static void combine(const Data& d, const StepContext& c, const RodStrain& strain, Real* stiffness, Real* natural, Real& value) {
+        for (int k = 0; k < 3; ++k) {
+            const Real g = strain.value[k] - d.natural[k];
+            value += 0.5 * d.stiffness[k] * g * g;
+            stiffness[k] = d.stiffness[k];
+            natural[k] = d.natural[k];
+            if (!(c.elapsed > 0 && d.viscosity[k] > 0 && has_memory(c))) continue;
+            const Real drag = d.viscosity[k] / c.elapsed, before = c.memory[13 + k], change = strain.value[k] - before;
+            value += 0.5 * drag * change * change;
+            stiffness[k] += drag;
+            natural[k] = (d.stiffness[k] * d.natural[k] + drag * before) / stiffness[k];
+        }
+    }
+    static constexpr int root_rows = 3; // both curvatures and the twist; the energy but for a constant where it is viscous
+    template <int Order> static LocalRows<3, 11, Order> root(const Data& d, const StepContext& c, const Stencil<3, 0, 2>& s) {
+        LocalRows<3, 11, Order> out;
+        const Vec3 e = s.x[1] - s.x[0], f = s.x[2] - s.x[1];
+        const Real* frame = frame_of(d, c);
+        const RodStrain strain = rod_strain(frame, e, f, s.s[0], s.s[1]);
+        Real stiffness[3], natural[3], value = 0;
+        combine(d, c, strain, stiffness, natural, value);
+        for (int k = 0; k < 3; ++k) out.c[k] = std::sqrt(stiffness[k]) * (strain.value[k] - natural[k]);
+        if constexpr (Order >= 1) {
+            RodGradient j;
+            rod_gradient(frame, e, f, s.s[0], s.s[1], j);
+            for (int k = 0; k < 3; ++k) out.jacobian.row(k) = std::sqrt(stiffness[k]) * spread_rod(j.row[k]).transpose();
+        }
+        return out;
+    }
+
     template <int Order> static Local<11, Order> eval(const Data& d, const StepContext& c, const Stencil<3, 0, 2>& s) {
         const Vec3 e = s.x[1] - s.x[0], f = s.x[2] - s.x[1];
         const Real* frame = frame_of(d, c);
         Local<11, Order> out;
         const RodStrain strain = rod_strain(frame, e, f, s.s[0], s.s[1]);
-        // elastic and viscous part together: stiffness and rest value of their sum
         Real stiffness[3], natural[3];
-        for (int k = 0; k < 3; ++k) {
-            const Real g = strain.value[k] - d.natural[k];
-            out.value += 0.5 * d.stiffness[k] * g * g;
-            stiffness[k] = d.stiffness[k];
-            natural[k] = d.natural[k];
-            if (!(c.elapsed > 0 && d.viscosity[k] > 0 && has_memory(c))) continue;
-            const Real drag = d.viscosity[k] / c.elapsed, before = c.memory[13 + k], change = strain.value[k] - before;
-            out.value += 0.5 * drag * change * change;
-            stiffness[k] += drag;
-            natural[k] = (d.stiffness[k] * d.natural[k] + drag * before) / stiffness[k];
-        }
+        combine(d, c, strain, stiffness, natural, out.value);
         if constexpr (Order == 1) {
             RodGradient j;
             rod_gradient(frame, e, f, s.s[0], s.s[1], j);

@@ -47,6 +47,18 @@ struct RodStretch {
         if (is_viscous(d, c)) out += axial_spring_psd(d.viscosity / c.elapsed, c.memory[0], s);
         return out;
     }
+    static constexpr int root_rows = 2; // elastic, viscous
+    template <int Order> static LocalRows<2, 6, Order> root(const Data& d, const StepContext& c, const Stencil<2>& s) {
+        LocalRows<2, 6, Order> out;
+        const auto add = [&](int row, Real k, Real rest) {
+            const auto one = axial_root<Order>(k, rest, s);
+            out.c[row] = one.c[0];
+            if constexpr (Order >= 1) out.jacobian.row(row) = one.jacobian;
+        };
+        add(0, d.stiffness, d.rest_length);
+        if (is_viscous(d, c)) add(1, d.viscosity / c.elapsed, c.memory[0]);
+        return out;
+    }
     static void finish(const Data&, const StepContext&, const Stencil<2>& s, Real* memory) { memory[0] = (s.x[1] - s.x[0]).norm(); }
     static Sample<RodStretch> sample(Rng& rng, int which) {
         const Real rest = draw_uniform(rng, 0.5, 2);

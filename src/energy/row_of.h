@@ -2,6 +2,7 @@
 #pragma once
 #include "energy/energy.h"
 #include "linalg/psd.h"
+#include "model/dual_of.h"
 
 namespace sinew {
 
@@ -97,6 +98,67 @@ template <class E> struct EnergyLoops : ElementsOf<E> {
     }
 };
 
+template <class E>
+concept HasRoot = requires(const typename E::Data& d, const StepContext& c, const StencilOf<E>& x) {
+    E::template root<1>(d, c, x).jacobian;
+};
+template <class E> constexpr int root_rows() {
+    if constexpr (HasRoot<E>) return E::root_rows;
+    else return 1;
+}
+
+// Rows with 1/2 C^T C = E: the entry's own, or sqrt(2 E). That one has no direction where E vanishes, and no force.
+template <class E> struct EnergyRows {
+    using Entry = E;
+    using Data = typename E::Data;
+    static constexpr int rows = root_rows<E>();
+    template <int Order> static LocalRows<rows, kDofs<E>, Order> eval(const Data& d, const StepContext& c, const StencilOf<E>& x) {
+        if constexpr (HasRoot<E>) {
+            return E::template root<Order>(d, c, x);
+        } else {
+            LocalRows<1, kDofs<E>, Order> out;
+            const auto local = evaluate_energy<E, Order>(d, c, x);
+            if (!(local.value > 0) || !std::isfinite(local.value)) return out;
+            out.c[0] = std::sqrt(2 * local.value);
+            if constexpr (Order >= 1) out.jacobian = local.gradient.transpose() / out.c[0];
+            return out;
+        }
+    }
+    static Real compliance(const Data&) { return 1; }
+    static Real damping_time(const Data& d) {
+        if constexpr (requires { E::root_damping(d); }) return E::root_damping(d);
+        else return -1;
+    }
+    static Bound bound(const Data&) { return Bound::equality; }
+    static Level level(const Data&) { return Level::position; }
+    static Real limit(const Data&) { return 0; }
+    static VecN<rows> rate(const Data&, const StepContext&) { return VecN<rows>::Zero(); }
+};
+
+// A damper -J^T J v as rows that hold a velocity: J v + lambda = 0.
+template <class E> struct DamperRows {
+    using Entry = E;
+    using Data = typename E::Data;
+    static constexpr int rows = E::damper_rows;
+    template <int Order> static LocalRows<rows, kDofs<E>, 1> eval(const Data& d, const StepContext& c, const StencilOf<E>& x) {
+        return E::damper(d, c, x);
+    }
+    static Real compliance(const Data&) { return 1; }
+    static Real damping_time(const Data&) { return 0; }
+    static Bound bound(const Data&) { return Bound::equality; }
+    static Level level(const Data&) { return Level::velocity; }
+    static Real limit(const Data&) { return 0; }
+    static VecN<rows> rate(const Data&, const StepContext&) { return VecN<rows>::Zero(); }
+};
+template <class E>
+concept HasDamper = requires(const typename E::Data& d, const StepContext& c, const StencilOf<E>& x) { E::damper(d, c, x).jacobian; };
+
+// elastic, at least zero, and not a sum over a whole object
+template <class E> constexpr bool has_dual() {
+    if constexpr (!HasPotential<E>) return false;
+    else return E::share == Share::elastic && !requires(const Table& t, const Evaluation& ev) { E::total(t, ev, 0); };
+}
+
 template <Energy E> ElementRow make_energy_row() {
     using R = EnergyLoops<E>;
     ElementRow row = make_common_row<E>();
@@ -115,6 +177,12 @@ template <Energy E> ElementRow make_energy_row() {
     if constexpr (memory_of<E>() > 0) row.finish = R::finish;
     if constexpr (requires(const typename E::Data& d, const StencilOf<E>& x) { E::is_inverted(d, x); }) row.inverted = R::inverted;
     return row;
+}
+
+template <Energy E> const DualView* make_energy_dual() {
+    if constexpr (HasDamper<E>) return make_dual_view<DamperRows<E>>(true);
+    else if constexpr (has_dual<E>()) return make_dual_view<EnergyRows<E>>(requires(const typename E::Data& d) { E::root_damping(d); });
+    else return nullptr;
 }
 
 } // namespace sinew

@@ -4,6 +4,7 @@
 //   damper: f1 = -c n n^T (v1 - v0), f0 = -f1: axial only, so that rigid rotation is not damped
 #pragma once
 #include "energy/energy.h"
+#include <limits>
 
 namespace sinew {
 
@@ -72,6 +73,20 @@ template <int Order> LocalForce<6, Order> axial_damper(Real c, const Stencil<2>&
     }
     return out;
 }
+
+// C = sqrt(k) (l - L)
+template <int Order> LocalRows<1, 6, Order> axial_root(Real k, Real rest, const Stencil<2>& s) {
+    LocalRows<1, 6, Order> out;
+    Vec3 n;
+    const Real l = axial_direction(s, n), root = std::sqrt(k);
+    out.c[0] = root * (l - rest);
+    if constexpr (Order >= 1) {
+        if (l > 0) out.jacobian << -root * n.transpose(), root * n.transpose();
+    }
+    return out;
+}
+// rho of a spring k with a damper c beside it
+inline Real damper_time(Real c, Real k) { return k > 0 ? c / k : c > 0 ? std::numeric_limits<Real>::infinity() : 0; }
 
 inline Stencil<2> sample_axial(Rng& rng, int which, Real rest) {
     const Real factor = which == 1 ? draw_uniform(rng, 0.2, 0.5) : which == 2 ? 1 + draw_uniform(rng, -1e-3, 1e-3) : draw_uniform(rng, 0.5, 2);

@@ -40,6 +40,11 @@ struct SpringStrain {
     static MatN<6> hessian_gauss_newton(const Data& d, const StepContext&, const Stencil<2>& s) {
         return axial_spring_gauss_newton(d.stiffness, s);
     }
+    static constexpr int root_rows = 1;
+    template <int Order> static LocalRows<1, 6, Order> root(const Data& d, const StepContext&, const Stencil<2>& s) {
+        return axial_root<Order>(d.stiffness, d.rest_length, s);
+    }
+    static Real root_damping(const Data& d) { return damper_time(d.damping, d.stiffness); }
     template <int Order> static LocalForce<6, Order> force(const Data& d, const StepContext&, const Stencil<2>& s) {
         return axial_damper<Order>(d.damping, s);
     }

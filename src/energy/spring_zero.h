@@ -33,6 +33,15 @@ struct SpringZero {
         if constexpr (Order >= 2) out.hessian = pair_block(d.stiffness * Mat3::Identity());
         return out;
     }
+    static constexpr int root_rows = 3;
+    template <int Order> static LocalRows<3, 6, Order> root(const Data& d, const StepContext&, const Stencil<2>& s) {
+        LocalRows<3, 6, Order> out;
+        const Real root = std::sqrt(d.stiffness);
+        out.c = root * (s.x[1] - s.x[0]);
+        if constexpr (Order >= 1) out.jacobian << -root * Mat3::Identity(), root * Mat3::Identity();
+        return out;
+    }
+    static Real root_damping(const Data& d) { return damper_time(d.damping, d.stiffness); }
     template <int Order> static LocalForce<6, Order> force(const Data& d, const StepContext&, const Stencil<2>& s) {
         LocalForce<6, Order> out;
         const Vec3 f = -d.damping * (s.v[1] - s.v[0]);

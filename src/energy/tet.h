@@ -56,6 +56,24 @@ inline Lame make_lame(Real young, Real poisson) {
 }
 MatN<6> isotropic_stiffness(const Lame&); // stress from engineering strain (spec U013)
 
+// Rows C with 1/2 C^T C = V/2 e^T K e, K Hooke's stiffness, e engineering strain with the rates `rate`: C = sqrt(V) L^T e
+template <int Order> LocalRows<6, 12, Order> hooke_rows(const Lame& l, Real volume, const VecN<6>& strain, const MatN<6, 12>& rate) {
+    LocalRows<6, 12, Order> out;
+    // Cholesky factor of [a b b; b a b; b b a] by hand
+    const Real a = l.lambda + 2 * l.mu, b = l.lambda, root = std::sqrt(volume);
+    const Real l11 = std::sqrt(a), l21 = b / l11, l22 = std::sqrt(a - l21 * l21), l32 = (b - l21 * l21) / l22;
+    const Real l33 = std::sqrt(a - l21 * l21 - l32 * l32), shear = std::sqrt(l.mu);
+    Mat3 lt;
+    lt << l11, l21, l21, 0, l22, l32, 0, 0, l33;
+    out.c.template head<3>() = root * (lt * strain.template head<3>());
+    out.c.template tail<3>() = root * shear * strain.template tail<3>();
+    if constexpr (Order >= 1) {
+        out.jacobian.template topRows<3>() = root * (lt * rate.template topRows<3>());
+        out.jacobian.template bottomRows<3>() = root * shear * rate.template bottomRows<3>();
+    }
+    return out;
+}
+
 struct TetParams {
     Real young = 1e5, poisson = 0.3;
     template <class V> static void fields(TetParams& p, V&& v) {

@@ -37,6 +37,14 @@ struct TetLinear {
         }
         return out;
     }
+    static constexpr int root_rows = 6;
+    template <int Order> static LocalRows<6, 12, Order> root(const Data& d, const StepContext&, const Stencil<4>& s) {
+        if (d.shape.volume == 0) return {};
+        const Mat3 inverse = inverse_of(d.shape), F = deformation(inverse, s.x);
+        VecN<6> e;
+        e << F(0, 0) - 1, F(1, 1) - 1, F(2, 2) - 1, F(1, 2) + F(2, 1), F(0, 2) + F(2, 0), F(0, 1) + F(1, 0);
+        return hooke_rows<Order>({d.mu, d.lambda}, d.shape.volume, e, strain_rows(inverse, Mat3::Identity()));
+    }
     static bool is_inverted(const Data& d, const Stencil<4>& s) {
         return d.shape.volume > 0 && deformation(inverse_of(d.shape), s.x).determinant() <= 0;
     }

@@ -54,6 +54,14 @@ template <class E, class Elastic> struct TetPlastic {
     template <int Order> static Local<12, Order> eval(const Data& d, const StepContext& c, const Stencil<4>& s) {
         return Elastic::template eval_with<Order>(inverse_of(d.tet.shape) * plastic_inverse(c.memory), d.tet, s);
     }
+    // rows of elastic laws that have them at any rest shape
+    static constexpr int root_rows = 2;
+    template <int Order>
+    static LocalRows<2, 12, Order> root(const Data& d, const StepContext& c, const Stencil<4>& s)
+        requires requires { Elastic::template root_with<Order>(Mat3(), d.tet, s); }
+    {
+        return Elastic::template root_with<Order>(inverse_of(d.tet.shape) * plastic_inverse(c.memory), d.tet, s);
+    }
     static MatN<12> hessian_psd(const Data& d, const StepContext& c, const Stencil<4>& s) {
         return Elastic::hessian_psd_with(inverse_of(d.tet.shape) * plastic_inverse(c.memory), d.tet, s);
     }

@@ -23,6 +23,23 @@ struct TetStableNeohookean : TetIsotropic<TetStableNeohookean> {
         const Lame l = make_lame(p.young, p.poisson);
         return {l.mu, p.raw ? l.lambda : l.lambda + l.mu};
     }
+    // two rows (spec C35): C = sqrt(V) (sqrt(mu) |F|, sqrt(l) (J - a)); rest is where their forces cancel
+    static constexpr int root_rows = 2;
+    template <int Order> static LocalRows<2, 12, Order> root(const TetData& d, const StepContext&, const Stencil<4>& s) {
+        return root_with<Order>(inverse_of(d.shape), d, s);
+    }
+    template <int Order> static LocalRows<2, 12, Order> root_with(const Mat3& inverse, const TetData& d, const Stencil<4>& s) {
+        LocalRows<2, 12, Order> out;
+        if (d.shape.volume == 0) return out;
+        const Mat3 F = deformation(inverse, s.x);
+        const Real size = F.norm(), shear = std::sqrt(d.mu * d.shape.volume), bulk = std::sqrt(d.lambda * d.shape.volume);
+        out.c = {shear * size, bulk * (F.determinant() - 1 - d.mu / d.lambda)};
+        if constexpr (Order >= 1) {
+            if (size > 0) out.jacobian.row(0) = tet_gradient(inverse, shear / size, F).transpose();
+            out.jacobian.row(1) = tet_gradient(inverse, bulk, cofactor(F)).transpose();
+        }
+        return out;
+    }
     static Real psi(Real mu, Real lambda, const Mat3& F) {
         const Real j = F.determinant() - 1;
         return 0.5 * mu * (F.squaredNorm() - 3) + 0.5 * lambda * j * j - mu * j;

@@ -9,6 +9,12 @@ namespace sinew {
 struct TetStvk : TetIsotropic<TetStvk> {
     static constexpr std::string_view name = "tet_stvk";
     static constexpr std::string_view doc = "St. Venant-Kirchhoff tetrahedron: Hooke's law in Green's strain";
+    static constexpr int root_rows = 6;
+    template <int Order> static LocalRows<6, 12, Order> root(const TetData& d, const StepContext&, const Stencil<4>& s) {
+        if (d.shape.volume == 0) return {};
+        const Mat3 inverse = inverse_of(d.shape), F = deformation(inverse, s.x);
+        return hooke_rows<Order>({d.mu, d.lambda}, d.shape.volume, green_strain(F), strain_rows(inverse, F));
+    }
     static Real psi(Real mu, Real lambda, const Mat3& F) {
         const Mat3 E = 0.5 * (F.transpose() * F - Mat3::Identity());
         const Real t = E.trace();

@@ -65,6 +65,28 @@ struct TetViscous {
         }
         return out;
     }
+    // rows with the force -J^T J v: J = sqrt(V) L^T B, L L^T = a C
+    static constexpr int damper_rows = 6;
+    static LocalRows<6, 12, 1> damper(const Data& d, const StepContext&, const Stencil<4>& s) {
+        LocalRows<6, 12, 1> out;
+        if (d.shape.volume == 0) return out;
+        const Mat3 inverse = inverse_of(d.shape), F = d.linear ? Mat3::Identity() : deformation(inverse, s.x);
+        const MatN<6> C = TetAnisotropic::unpack({d.shape, d.viscosity});
+        MatN<6> l = MatN<6>::Zero();
+        for (int j = 0; j < 6; ++j) {
+            Real pivot = C(j, j);
+            for (int k = 0; k < j; ++k) pivot -= l(j, k) * l(j, k);
+            if (!(pivot > 1e-14 * C(j, j))) continue;
+            l(j, j) = std::sqrt(pivot);
+            for (int i = j + 1; i < 6; ++i) {
+                Real v = C(i, j);
+                for (int k = 0; k < j; ++k) v -= l(i, k) * l(j, k);
+                l(i, j) = v / l(j, j);
+            }
+        }
+        out.jacobian = std::sqrt(d.shape.volume) * (l.transpose() * strain_rows(inverse, F));
+        return out;
+    }
     static Sample<TetViscous> sample(Rng& rng, int which) {
         const Sample<TetAnisotropic> t = TetAnisotropic::sample(rng, which);
         Sample<TetViscous> out{{t.data.shape, t.data.stiffness, which == 0 && draw_uniform(rng, 0, 1) < 0.5}, {}};

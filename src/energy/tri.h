@@ -80,6 +80,34 @@ inline VecN<9> tri_gradient(const TriEdges& e, const Vec3& r) {
     return g;
 }
 
+// Rows C = K s over the corners: dC/dx_m = K_(m+1) e_(m+1)^T - K_(m-1) e_(m-1)^T, K_i the columns of K
+template <int Order> LocalRows<3, 9, Order> edge_strain_rows(const Mat3& K, const TriEdges& e, const Vec3& s) {
+    LocalRows<3, 9, Order> out;
+    out.c = K * s;
+    if constexpr (Order >= 1)
+        for (int m = 0; m < 3; ++m)
+            out.jacobian.template middleCols<3>(3 * m) =
+                K.col(kNext[m]) * e[kNext[m]].transpose() - K.col(kPrevious[m]) * e[kPrevious[m]].transpose();
+    return out;
+}
+// K with K^T K = 2 T of a positive semi-definite T
+inline Mat3 root_matrix(const Mat3& T) {
+    Mat3 l = Mat3::Zero();
+    const Real size = T.trace();
+    for (int j = 0; j < 3; ++j) {
+        Real d = T(j, j);
+        for (int k = 0; k < j; ++k) d -= l(j, k) * l(j, k);
+        if (!(d > 1e-15 * size)) continue;
+        l(j, j) = std::sqrt(d);
+        for (int i = j + 1; i < 3; ++i) {
+            Real v = T(i, j);
+            for (int k = 0; k < j; ++k) v -= l(i, k) * l(j, k);
+            l(i, j) = v / l(j, j);
+        }
+    }
+    return std::sqrt(2.0) * l.transpose();
+}
+
 // blocks (1,0), (2,0), (2,1) are computed, the rest follows from symmetry and translation
 inline MatN<9> tri_hessian(const TriEdges& e, const Vec3& r, const Mat3& w2) {
     // b_m = W2 row combinations: ds/dx_m has +e_(m+1) in row m+1 and -e_(m-1) in row m-1

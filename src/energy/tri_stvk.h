@@ -101,6 +101,12 @@ struct TriStvk {
         strain_energy(d, c, e, r, w2);
         return tri_hessian(e, Vec3::Zero(), w2);
     }
+    static constexpr int root_rows = 3;
+    template <int Order> static LocalRows<3, 9, Order> root(const Data& d, const StepContext&, const Stencil<3>& s) {
+        const TriEdges e = edges_of(s);
+        return edge_strain_rows<Order>(root_matrix(matrix(d)), e, edge_strains(e, d.length2.data()));
+    }
+    static Real root_damping(const Data& d) { return d.damping; }
     template <int Order> static LocalForce<9, Order> force(const Data& d, const StepContext& c, const Stencil<3>& s) {
         if (d.damping == 0 || c.elapsed > 0) return {};
         return tri_damper<Order>(d.damping, matrix(d), s);

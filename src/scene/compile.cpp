@@ -83,7 +83,7 @@ std::string list_names(const std::vector<std::string>& names) {
 bool has_body_contact(std::string_view solver) {
     const SolverEntry* e = find_solver(solver);
     const std::string_view name = !e ? "" : e->base.empty() ? e->name : e->base;
-    return name == "velocity" || name == "articulated";
+    return name == "velocity" || name == "articulated" || name == "position";
 }
 
 // points on obstacles; the presets of newton linearise, and have none

@@ -67,14 +67,13 @@ static void add_contacts(const Parallel& parallel, const Model& m, const Evaluat
     }
 }
 
-static void add_input(const Model& m, const Input& input, const PointState& points, const FrameState& frames,
-                      std::span<Real> f) {
+void add_input_forces(const Model& m, const Input& input, const Real3* x, const Real3* frame_p, std::span<Real> f) {
     const Dofs dofs = dofs_of(m);
     for (const PointForce& p : input.point_forces)
         if (p.point >= 0 && p.point < dofs.points) Eigen::Map<Vec3>(f.data() + dofs.point_offset(p.point)) += vec(p.force);
     for (const Grab& g : input.grabs)
         if (g.point >= 0 && g.point < dofs.points)
-            Eigen::Map<Vec3>(f.data() + dofs.point_offset(g.point)) += g.stiffness * (vec(g.target) - vec(points.x[g.point]));
+            Eigen::Map<Vec3>(f.data() + dofs.point_offset(g.point)) += g.stiffness * (vec(g.target) - vec(x[g.point]));
     for (const BodyForce& b : input.body_forces) {
         if (b.object.index < 0 || b.object.index >= int(m.objects.size())) continue;
         const Range range = m.objects[b.object.index].frames;
@@ -82,7 +81,7 @@ static void add_input(const Model& m, const Input& input, const PointState& poin
         const int i = range.begin;
         Eigen::Map<Vec3>(f.data() + dofs.frame_offset(i)) += vec(b.force);
         Eigen::Map<Vec3>(f.data() + dofs.frame_offset(i) + 3) +=
-            vec(b.torque) + (vec(b.at) - vec(frames.p[i])).cross(vec(b.force));
+            vec(b.torque) + (vec(b.at) - vec(frame_p[i])).cross(vec(b.force));
     }
 }
 
@@ -100,7 +99,7 @@ void compute_forces(const Parallel& parallel, const Model& m, const Input& input
         for (int i = begin; i < end; ++i) f[i] -= s.gradient[i];
     });
     add_contacts(parallel, m, ev, at, s, f);
-    add_input(m, input, at.point, at.frame, f);
+    add_input_forces(m, input, at.point.x.data(), at.frame.p.data(), f);
 }
 
 } // namespace sinew

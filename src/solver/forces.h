@@ -42,4 +42,7 @@ void refresh_forces(const Parallel&, const Model&, ForceScratch&);
 void compute_forces(const Parallel&, const Model&, const Input&, const Evaluation& ev, const SurfaceState& at,
                     ForceScratch&, std::span<Real> f);
 
+// f += forces of the input: on points, grabs, bodies
+void add_input_forces(const Model&, const Input&, const Real3* x, const Real3* frame_p, std::span<Real> f);
+
 } // namespace sinew

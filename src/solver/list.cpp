@@ -5,6 +5,7 @@
 #include "solver/modal.h"
 #include "solver/newton.h"
 #include "solver/nonlinear_cg.h"
+#include "solver/position.h"
 #include "solver/solver.h"
 #include "solver/velocity.h"
 
@@ -27,6 +28,8 @@ std::span<const SolverEntry> solver_entries() {
          defaults<NewtonSettings>, describe<NewtonSettings>, make_newton},
         {"nonlinear_cg", "the same schemes by nonlinear conjugate gradients, without a matrix", "", nonlinear_cg_needs(),
          defaults<NonlinearCgSettings>, describe<NonlinearCgSettings>, make_nonlinear_cg},
+        {"position", "all kinds of bodies in one loop of constraints, by position projection with contact and friction", "",
+         position_needs(), defaults<PositionSettings>, describe<PositionSettings>, make_position},
         {"velocity", "rigid bodies and particles with contact, friction and joints by impulses", "", velocity_needs(),
          defaults<VelocitySettings>, describe<VelocitySettings>, make_velocity},
         {"soft_step", "sub-stepped soft contacts and joints for all islands", "velocity", velocity_needs(),
@@ -37,6 +40,12 @@ std::span<const SolverEntry> solver_entries() {
          describe<VelocitySettings>, make_velocity},
         {"mlcp", "polyhedral friction by pivoting: the reference for small scenes", "velocity", velocity_needs(),
          make_mlcp_settings, describe<VelocitySettings>, make_velocity},
+        {"pbd", "position projection without compliance, friction after it (Mueller et al. 2007)", "position", position_needs(),
+         make_pbd_settings, describe<PositionSettings>, make_position},
+        {"xpbd", "position projection with compliance in small steps of one iteration (Macklin et al. 2016, 2019)", "position",
+         position_needs(), make_xpbd_settings, describe<PositionSettings>, make_position},
+        {"sequential_positions", "position projection with damped contacts (Francu 2016)", "position", position_needs(),
+         make_sequential_positions_settings, describe<PositionSettings>, make_position},
         {"linearly_implicit", "implicit Euler with one linear solve per step", "newton", newton_needs(),
          make_linearly_implicit_settings, describe<NewtonSettings>, make_newton},
         {"baraff_witkin", "implicit Euler linearised as by Baraff and Witkin (1998), conjugate gradients", "newton",

@@ -1,0 +1,78 @@
+// Contacts at the level of positions with Coulomb friction in the same loop (spec U 3.8).
+//   gap   Phi(q) = gap found + n . (g(q) - g found),  g = sum_j weight_j x_j(q)       n kept during the step
+//   0 <= Phi + alpha l_n + rho n . u  perp  l_n >= 0          alpha compliance, rho damping time, u relative velocity
+//   friction |l_t| <= mu l_n, against u_t
+// The local solve of one contact (spec U 3.8.5, corrected: the tangential multiplier is kept and is a force):
+//   l_n' = max(0, l_n - omega (Phi + alpha l_n + rho n.u)/(h (h + rho) d(n) + alpha))
+//   l_t' = l_t - omega u_t/(h d(t)),  t = u_t/|u_t|,  then into the set of its model
+// Sequential Positions (spec U 3.8.6) is the same with gains k_c Phi + k_v h n.u in place of Phi + rho n.u.
+#pragma once
+#include "core/parallel.h"
+#include "model/dual.h"
+#include "solver/colour.h"
+#include "solver/velocity_build.h"
+
+namespace sinew {
+
+enum class ContactFriction { cone, cylinder, box, single, post, none };
+
+struct PositionContactOptions {
+    Real h = 0;                  // [s]
+    Real relaxation = 1;
+    ContactFriction friction = ContactFriction::cylinder;
+    bool de_saxce = true;        // cone: h mu |u_t| added to the gap, so that what slides does not lift
+    Real compliance = 0;         // [m/N] alpha
+    Real damping_time = 0;       // [s] rho
+    bool sequential = false;     // Sequential Positions
+    Real position_gain = 1, velocity_gain = 0.1; // k_c, k_v
+};
+
+struct ContactSide {             // a body of a contact
+    int body = 0;                // points, then frames
+    Real weight = 0;             // of its point in the gap vector
+    Vec3 local = Vec3::Zero();   // [m] of that point in the axes of a frame
+};
+struct PositionContact {
+    int side = 0, sides = 0;     // of PositionContacts.sides
+    int touch = 0;               // of the list
+    Vec3 n = Vec3::Zero();
+    Vec3 outside = Vec3::Zero(); // [m] what animated vertices add to g at the end of the step
+    Vec3 drive = Vec3::Zero();   // [m/s] and to u
+    Real offset = 0;             // [m] Phi = offset + n . g
+    Real friction = 0, restitution = 0;
+    Real approach = 0;           // [m/s] n . u before forces
+    Real normal = 0;             // [N] l_n
+    Vec3 tangential = Vec3::Zero(); // [N] l_t
+};
+struct PositionContacts {
+    std::vector<PositionContact> contacts;
+    std::vector<ContactSide> sides;
+    Colours colours;
+    std::vector<int> body_begin, bodies; // for the colouring
+};
+
+// From the touches found at `at`: sides, and the gap there.
+void build_position_contacts(const Model&, const State& at, const Contacts&, const TouchList&, std::span<const unsigned char> held,
+                             PositionContacts&);
+// Where animated vertices are and how fast, for the steps to come: `end` is the state whose gaps count.
+void place_contacts(const Model&, const State& end, const Contacts&, const TouchList&, PositionContacts&);
+
+struct ContactState { // of one contact at the unknowns
+    Real gap = 0;
+    Vec3 velocity = Vec3::Zero(); // u
+};
+ContactState contact_state(const PositionContacts&, const PositionContact&, const DualState&, int points);
+// direction^T D W D^T direction: inverse mass along a direction
+Real contact_response(const PositionContacts&, const PositionContact&, const DualState&, int points, const Vec3& direction);
+// displacement reach W D^T f, velocity kick W D^T f
+void move_contact(const PositionContacts&, const PositionContact&, const DualState&, int points, const Vec3& force, Real reach, Real kick);
+
+// One sweep over all contacts, by colours.
+void project_contacts(const Parallel&, const PositionContactOptions&, const DualState&, int points, PositionContacts&);
+// Friction after the positions are found, on velocities alone (comparison method, spec U 3.8.7).
+void add_post_friction(const PositionContactOptions&, const DualState&, int points, PositionContacts&);
+// Positions that were pushed out come back with any speed: separation is cut to restitution times the approach, or raised
+// to it where `threshold` [m/s] is exceeded. Impulses of the whole step stay a push (spec U148).
+void limit_separation(const PositionContactOptions&, Real threshold, const DualState&, int points, PositionContacts&);
+
+} // namespace sinew

@@ -1,0 +1,67 @@
+// The dual methods of position projection: all rows at once, J renewed in every iteration (spec U 3.6).
+//   jacobi                dl = omega D^-1 r, D the diagonal blocks of A
+//   improved_jacobi       dl = omega D^-1 r + beta_k dl,  beta_k = min(1, a (k/n)^b)
+//   accelerated_jacobi    the same with Nesterov's beta, restarted when r . dl < 0
+//   minres                dl = (r.Ar)/(Ar.Ar) r
+//   steepest_descent      dl = (r.r)/(r.Ar) r
+//   conjugate_gradients   d = r + beta d, beta = r.r/(r.r before)       erratic on constraints: comparison
+//   conjugate_residuals   beta = min(1, r.Ar/(r.Ar before)), step (r.Ad)/(Ad.Ad), at most largest_step/rho(A)
+//   power_residuals       the same with the power law for beta
+//   fast_projection       A dl = r by a direct solve of [M/reach -J^T; J alpha] per iteration (Goldenthal et al. 2007)
+//   newton                the same with the curvature of the rows in the first block, and the residual of the motion
+// Multipliers are kept in the sets of their rows after every change (projected gradient, spec U083). Rows of different
+// units are brought to one scale by D^-1/2 before residuals are compared; alike rows are left as they are.
+// fast_projection and newton solve what is bilateral; contacts are swept after each solve.
+#pragma once
+#include "linalg/saddle.h"
+#include "solver/position_rows.h"
+#include "sinew/solver.h"
+
+namespace sinew {
+
+struct DualOptions {
+    std::string method = "jacobi";
+    bool gauss_seidel = false;  // one row after another, in the order of the tables
+    bool frozen = false;        // J of the start
+    int iterations = 20;
+    Real tolerance = 0;
+    Real relaxation = 0.5;
+    Real momentum_factor = 1, momentum_power = 0.6;
+    Real largest_step = 0;
+    Real damping_time = 0;
+    PositionContactOptions contact;
+};
+
+struct DualScratch {
+    DualRows rows;
+    std::vector<Real> r, d, Ad, change, scale, y, power, wanted;
+    // of the direct methods
+    std::vector<ElementBlocks> element_blocks;
+    std::vector<int> block_ids;
+    std::vector<Real> local;
+    GatherPlan plan;
+    BlockSparse matrix;
+    std::vector<Real3> x_predicted;
+    std::vector<unsigned char> fixed, active;
+    SparseRows jacobian;
+    std::vector<Real> f, x, right;
+    SaddleSolver saddle;
+    std::vector<Real> partial;
+    const void* owner = nullptr;
+    int topology = -1;
+};
+struct DualResult {
+    int iterations = 0;
+    Real violation = 0; // largest of all rows at the end
+    bool ok = true;
+};
+
+// Iterates on the unknowns behind `w.to`, which `ev` sees as well, and leaves the multipliers in the tables and contacts.
+DualResult solve_dual(const Parallel&, const Model&, const DualOptions&, const Sweep& w, const Evaluation& ev, const FrameState& frames,
+                      Trace*, DualScratch&, PositionProblem&, PositionContacts&);
+
+// Largest |C + rho dC/dt + alpha lambda| of rows, penetration of contacts; multipliers are those of the tables.
+Real largest_violation(const Parallel&, const Model&, const Evaluation&, const Sweep&, const PositionContactOptions&, DualScratch&,
+                       const PositionProblem&, const PositionContacts&);
+
+} // namespace sinew

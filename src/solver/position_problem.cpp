@@ -1,0 +1,114 @@
+#include "solver/position_problem.h"
+#include "model/visit.h"
+#include "solver/forces.h"
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+void refresh_masses(const Model& m, const State& s, PositionProblem& p) {
+    const int points = point_count(m), frames = frame_count(m), scalars = scalar_count(m);
+    p.point_inverse.assign(points, 0);
+    p.frame_inverse.assign(frames, 0);
+    p.scalar_inverse.assign(scalars, 0);
+    for (int i = 0; i < points; ++i) {
+        const bool alive = s.point.alive.empty() || s.point.alive[i];
+        if (alive && !(m.point.flags[i] & (kFixed | kPassive)) && m.point.mass[i] > 0) p.point_inverse[i] = 1 / m.point.mass[i];
+    }
+    for (int i = 0; i < frames; ++i)
+        if (!(m.frame.flags[i] & kFixed) && m.frame.mass[i] > 0) p.frame_inverse[i] = 1 / m.frame.mass[i];
+    for (int i = 0; i < scalars; ++i)
+        if (!(m.scalar.flags[i] & kFixed) && m.scalar.mass[i] > 0) p.scalar_inverse[i] = 1 / m.scalar.mass[i];
+}
+
+void refresh_inertias(const Model& m, const FrameState& s, PositionProblem& p) {
+    p.frame_inverse_inertia.resize(frame_count(m), Mat3::Zero());
+    for (int f = 0; f < frame_count(m); ++f) {
+        if (!(p.frame_inverse[f] > 0)) {
+            p.frame_inverse_inertia[f].setZero();
+            continue;
+        }
+        const Mat3 r = quat(s.q[f]).toRotationMatrix();
+        p.frame_inverse_inertia[f] = r * mat(m.frame.inertia[f]).inverse() * r.transpose();
+    }
+}
+
+namespace {
+
+// a damper beside no spring has no rows to stand for it
+bool dampers_have_rows(const Table& t, const DualView& v) {
+    if (!v.damping_time) return true;
+    for (int e = 0; e < t.count(); ++e)
+        if (std::isinf(v.damping_time(t, e))) return false;
+    return true;
+}
+
+// stencils of a table as unknowns: points, then frames, then scalars
+void list_unknowns(const Model& m, const Table& t, std::vector<int>& out) {
+    const int points = point_count(m), frames = frame_count(m);
+    const ElementRow& r = *t.row;
+    out.resize(t.stencil.size());
+    for (int e = 0; e < t.count(); ++e)
+        for (int i = 0; i < r.stencil; ++i) {
+            const std::size_t at = std::size_t(e) * r.stencil + i;
+            const int id = t.stencil[at];
+            out[at] = id < 0 ? -1 : i < r.points ? id : i < r.points + r.frames ? points + id : points + frames + id;
+        }
+}
+
+void add_table(const Model& m, const Table& t, const DualView* view, bool is_constraint, std::vector<int>& scratch, PositionProblem& p) {
+    DualTable d;
+    d.table = &t;
+    d.view = view;
+    d.is_constraint = is_constraint;
+    d.own_damping = dampers_have_rows(t, *view);
+    list_unknowns(m, t, scratch);
+    colour_elements(scratch, t.row->stencil, int(p.held.size()), p.held, d.colours);
+    d.lambda.assign(std::size_t(t.count()) * d.view->rows, 0);
+    p.tables.push_back(std::move(d));
+}
+
+} // namespace
+
+void refresh_tables(const Model& m, PositionProblem& p) {
+    if (p.topology == m.topology_revision && p.values == m.values_revision && p.owner == m.elements.get()) return;
+    p.topology = m.topology_revision, p.values = m.values_revision, p.owner = m.elements.get();
+    const int points = point_count(m), frames = frame_count(m);
+    p.held.assign(points + frames + scalar_count(m), 0);
+    // of a particle that may be born later the flags count, not whether it lives
+    for (int i = 0; i < points; ++i) p.held[i] = (m.point.flags[i] & (kFixed | kPassive)) || !(m.point.mass[i] > 0);
+    for (int i = 0; i < frames; ++i) p.held[points + i] = !(p.frame_inverse[i] > 0);
+    for (int i = 0; i < scalar_count(m); ++i) p.held[points + frames + i] = !(p.scalar_inverse[i] > 0);
+    p.tables.clear();
+    p.potential_set.tables.clear();
+    p.force_set.tables.clear();
+    std::vector<int> scratch;
+    for (const Table& t : m.elements->energies) {
+        const DualView* view = find_energy_dual(t.row->name);
+        if (view) add_table(m, t, view, false, scratch, p);
+        else if (t.row->views & kValue) p.potential_set.tables.push_back(&t);
+        const bool covered = view && view->covers_force && p.tables.back().own_damping;
+        if ((t.row->views & kForce) && !covered) p.force_set.tables.push_back(&t);
+    }
+    for (const Table& t : m.elements->constraints) add_table(m, t, find_constraint_dual(t.row->name), true, scratch, p);
+    const Dofs dofs = dofs_of(m);
+    build_gather(p.potential_set, dofs, kValue, p.potentials);
+    build_gather(p.force_set, dofs, kForce, p.forces);
+    p.f.resize(dofs.size());
+}
+
+void clear_multipliers(PositionProblem& p) {
+    for (DualTable& t : p.tables) std::fill(t.lambda.begin(), t.lambda.end(), 0.0);
+}
+
+void compute_loads(const Parallel& parallel, const Model& m, const Input& input, const Evaluation& ev, PositionProblem& p) {
+    const Dofs dofs = dofs_of(m);
+    std::fill(p.f.begin(), p.f.end(), 0.0);
+    add_gradient(parallel, p.potential_set, dofs, ev, p.potentials, p.f);
+    for (Real& f : p.f) f = -f;
+    add_force(parallel, p.force_set, dofs, ev, p.forces, p.f);
+    add_input_forces(m, input, ev.x, ev.p, p.f);
+}
+
+} // namespace sinew

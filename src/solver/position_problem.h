@@ -1,0 +1,48 @@
+// What position projection works on: inverse masses of all unknowns, the tables that have rows with their colours and
+// multipliers, and the rest of the model as forces.
+#pragma once
+#include "core/parallel.h"
+#include "energy/assemble.h"
+#include "model/dual.h"
+#include "solver/colour.h"
+#include "sinew/input.h"
+
+namespace sinew {
+
+// One table of the model with rows.
+struct DualTable {
+    const Table* table = nullptr;
+    const DualView* view = nullptr;
+    bool is_constraint = false;
+    bool own_damping = true;     // false: some element has a damper without a spring, so the damping is a force
+    Colours colours;
+    std::vector<Real> lambda;    // [N, N m] view->rows per element
+};
+
+struct PositionProblem {
+    std::vector<Real> point_inverse, frame_inverse, scalar_inverse; // 0 = held, dead or passive
+    std::vector<Mat3> frame_inverse_inertia;                        // world axes
+    std::vector<unsigned char> held;                                // per unknown: points, frames, scalars
+    std::vector<DualTable> tables;                                  // energies first, then constraints
+
+    // the rest: potentials without rows, and forces that no rows stand for
+    ElementSet potential_set, force_set;
+    Gather potentials, forces;
+    std::vector<Real> f;                                            // tangent layout
+
+    int topology = -1, values = -1;
+    const Tables* owner = nullptr;
+};
+
+// Inverse masses at a state. Dead points are held, whatever their mass.
+void refresh_masses(const Model&, const State&, PositionProblem&);
+// World inertias at the rotations given.
+void refresh_inertias(const Model&, const FrameState&, PositionProblem&);
+// Tables, colours and gathers where the model has changed; after refresh_masses.
+void refresh_tables(const Model&, PositionProblem&);
+void clear_multipliers(PositionProblem&);
+
+// f = forces of everything that has no rows, and of the input
+void compute_loads(const Parallel&, const Model&, const Input&, const Evaluation&, PositionProblem&);
+
+} // namespace sinew
