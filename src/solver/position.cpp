@@ -52,6 +52,7 @@ struct PositionSolver final : Solver {
     std::vector<Real3> acceleration;       // of points at the start of a sub-step (newmark)
     bool starting = false;                 // finding the first of them
     std::vector<std::vector<Real>> force;  // per table of constraints: sum of multipliers over sub-steps
+    std::vector<std::string> force_name;   // of its array in State.memory
     std::vector<ContactForce> contact_forces;
     Report report;
     StageClock clock;
@@ -89,6 +90,7 @@ struct PositionSolver final : Solver {
 
 void PositionSolver::drop_caches() {
     problem = {};
+    force_name.clear();
     shapes = {};
     surface_scratch = {};
     dual = {};
@@ -437,11 +439,9 @@ void PositionSolver::list_forces(Real dt) {
 // forces of contacts and constraints, means over the step
 void PositionSolver::remember(const Model& m, Real dt, State& s) {
     store_forces(*parallel, m, list, bodies, pairs, s, report.touches);
-    std::size_t k = 0;
-    for (const Table& t : m.elements->constraints) {
-        auto& to = memory_array(s, "force." + std::string(t.row->name), force[k].size());
+    for (std::size_t k = 0; k < force.size(); ++k) {
+        auto& to = memory_array(s, force_name[k], force[k].size());
         for (std::size_t i = 0; i < force[k].size(); ++i) to[i] = force[k][i] / settings.substeps;
-        ++k;
     }
     list_forces(dt);
 }
@@ -457,6 +457,10 @@ Report PositionSolver::step(const Model& m, const Input& input, const State& now
     refresh_masses(m, now, problem);
     refresh_tables(m, problem);
     force.resize(m.elements->constraints.size());
+    if (force_name.size() != force.size()) {
+        force_name.clear();
+        for (const Table& t : m.elements->constraints) force_name.push_back("force." + std::string(t.row->name));
+    }
     for (std::size_t k = 0; k < force.size(); ++k) {
         const Table& t = m.elements->constraints[k];
         force[k].assign(std::size_t(t.count()) * t.row->rows, 0);
