@@ -99,12 +99,12 @@ bool are_neighbors(const SurfaceNeighbors& n, int v, int w) {
 
 bool keep_pair(const FilterData& f, int i, int j) {
     const Corners a = corners_of(f.a, i), b = corners_of(f.b, j);
-    for (int k = 0; k < a.size; ++k)
-        for (int l = 0; l < b.size; ++l)
-            if (are_neighbors(f.neighbors, a.v[k], b.v[l])) return false;
     const SurfaceTopology& s = f.surface;
     const int v = a.v[0], w = b.v[0];
     if (!s.group.empty() && !groups_meet(s.group[v], s.mask[v], s.group[w], s.mask[w])) return false;
+    for (int k = 0; k < a.size; ++k)
+        for (int l = 0; l < b.size; ++l)
+            if (are_neighbors(f.neighbors, a.v[k], b.v[l])) return false;
     return s.excluded.empty() ||
            !is_excluded(s.excluded, s.object.empty() ? 0 : s.object[v], s.object.empty() ? 0 : s.object[w]);
 }

@@ -90,12 +90,12 @@ bool refresh(const Model& m, const SurfaceOptions& options, SurfaceScratch& s, S
     return true;
 }
 
-// vertices of removed objects and dead points
+// vertices of removed objects, dead points, and what meets nothing by its surface: it would only fill the boxes' trees
 void find_alive(const Model& m, std::span<const std::uint8_t> alive, SurfaceScratch& s) {
     const std::size_t n = m.surface.vertices.size();
     s.alive.resize(n);
     for (std::size_t i = 0; i < n; ++i)
-        s.alive[i] = m.objects[m.surface.object[i]].alive && is_alive(m, alive, m.surface.vertices[i]);
+        s.alive[i] = s.mask[i] != 0 && m.objects[m.surface.object[i]].alive && is_alive(m, alive, m.surface.vertices[i]);
 }
 
 } // namespace

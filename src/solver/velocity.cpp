@@ -37,7 +37,8 @@ constexpr Real kPostErp = 0.5;       // of penetration; joints are taken back in
 constexpr int kPostRounds = 2;       // Newton steps of the positions
 constexpr Real kSmallError = 1e-5;   // [m, rad]
 constexpr int kSmallChain = 4;       // bodies
-constexpr int kMostWithSprings = 600; // bodies and points that are solved directly; more are swept over
+constexpr int kMostWithSprings = 4000; // bodies and points that are solved directly; more are swept over, with a warning
+constexpr Real kSweptSprings = 0.1; // [m/s] error of sweeps over springs that is worth a warning
 constexpr Real kSpringTolerance = 1e-4; // [m/s] of islands with springs: cloth gains nothing from more
 constexpr Real kSpringPush = 0.01;   // softness of penetration there, part of the diagonal: what lies between two bodies may have no room
 constexpr int kMostSubsteps = 32;
@@ -439,6 +440,9 @@ void VelocitySolver::solve(const Model& m, const State& s, Real h) {
         report.iterations = std::max(report.iterations, r.iterations);
         report.residual = std::max(report.residual, r.residual);
     }
+    for (int i = 0; i < islands.count(); ++i)
+        if (islands.facts[i].springs && way[i] == Way::iterative && results[i].residual > kSweptSprings)
+            report.warnings.push_back("springs of a large island are swept over and stretch: another solver, shorter steps or more iterations");
     for (const RowGroup& g : q.groups) {
         if (g.set != RowSet::contact || way[islands.number[first_free(g)]] == Way::soft) continue;
         Touch& t = list.touches[g.source];
