@@ -51,6 +51,12 @@ struct PositionSolver final : Solver {
     std::vector<Real3> v_start;            // of points
     std::vector<Real3> acceleration;       // of points at the start of a sub-step (newmark)
     bool starting = false;                 // finding the first of them
+    std::vector<Real3> x_predicted;        // of points
+    void take_link_multipliers(bool all) { // of packed links into their tables
+        for (DualTable& t : problem.tables)
+            if (t.packed && (all || t.is_constraint)) store_multipliers(t.links, t.lambda);
+    }
+    bool lazy = false;                     // velocities are made up at the end of the iterations
     std::vector<std::vector<Real>> force;  // per table of constraints: sum of multipliers over sub-steps
     std::vector<std::string> force_name;   // of its array in State.memory
     std::vector<ContactForce> contact_forces;
@@ -79,7 +85,7 @@ struct PositionSolver final : Solver {
     void begin_backward(const Model&, const Input&, const State& now, Real h, State&);
     void end_backward(const Model&, State&);
     void finish_rattle(const Model&, const Input&, const State& now, Real h, State&);
-    void iterate(const Model&, const State& now, Real h, State&);
+    void iterate(const Model&, const State& now, Real h, bool last, State&); // last: of the step
     void start_multipliers(const Model&, const Sweep&);
     bool sweeps() const { return settings.method == "gauss_seidel" && settings.directions == "current" && !is_rattle() && !starting; }
     void sweep_tables(const Model&, const Evaluation&, const Sweep&);
@@ -278,7 +284,7 @@ void PositionSolver::begin_acceleration(const Model& m, const Input& input, cons
     starting = true;
     const Real tiny = kTiny * h;
     predict(m, input, tiny, trial);
-    iterate(m, now, tiny, trial);
+    iterate(m, now, tiny, false, trial);
     starting = false;
     for (int i = 0; i < n; ++i)
         if (problem.point_inverse[i] > 0) acceleration[i] = real3((vec(trial.point.v[i]) - vec(s.point.v[i])) / tiny);
@@ -344,6 +350,10 @@ void PositionSolver::finish_rattle(const Model& m, const Input& input, const Sta
 // by colours: elements of one colour in parallel
 void PositionSolver::sweep_tables(const Model&, const Evaluation& ev, const Sweep& base) {
     for (DualTable& t : problem.tables) {
+        if (t.packed) {
+            project_links(*parallel, base, !lazy, t.links);
+            continue;
+        }
         Sweep w = base;
         w.lambda = t.lambda.data();
         w.own_damping = t.own_damping;
@@ -370,7 +380,7 @@ void PositionSolver::start_multipliers(const Model& m, const Sweep& w) {
     }
 }
 
-void PositionSolver::iterate(const Model& m, const State& now, Real h, State& s) {
+void PositionSolver::iterate(const Model& m, const State& now, Real h, bool last, State& s) {
     const Evaluation ev = evaluation_in(m, now, s, h);
     const int points = point_count(m);
     Sweep w = sweep_of(s, h);
@@ -385,17 +395,29 @@ void PositionSolver::iterate(const Model& m, const State& now, Real h, State& s)
         return;
     }
     const PositionContactOptions o = contact_options(h);
+    // only links and nobody who asks for velocities meanwhile: they follow from the positions at the end
+    lazy = contacts_now.contacts.empty() && w.damping_time == 0 &&
+           std::all_of(problem.tables.begin(), problem.tables.end(), [](const DualTable& t) { return t.packed && !t.links.damped; });
+    if (lazy) x_predicted = s.point.x;
     for (int k = 0; k < settings.iterations; ++k) {
         if (k > 0) refresh_inertias(m, s.frame, problem);
         sweep_tables(m, ev, w);
         project_contacts(*parallel, o, w.to, points, contacts_now);
         ++report.iterations;
-        if (!trace && !(settings.tolerance > 0) && k + 1 < settings.iterations) continue;
+        if (!trace && !(settings.tolerance > 0) && !(last && k + 1 == settings.iterations)) continue;
+        take_link_multipliers(true);
         const Real error = largest_violation(*parallel, m, ev, w, o, dual, problem, contacts_now);
         if (trace) trace->iterations.push_back({k, 0, error, 1, 0, 0});
         report.residual = error;
         if (error <= settings.tolerance) break;
     }
+    take_link_multipliers(false); // for the mean force of constraints
+    if (!lazy) return;
+    const Real rate = w.kick / w.reach;
+    parallel_for(*parallel, points, kGrain, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i)
+            if (problem.point_inverse[i] > 0) vec(s.point.v[i]) += rate * (vec(s.point.x[i]) - vec(x_predicted[i]));
+    });
 }
 
 // what is left to do once the positions are found
@@ -482,7 +504,7 @@ Report PositionSolver::step(const Model& m, const Input& input, const State& now
         place_contacts(m, next, found, list, contacts_now);
         next.time = now.time + (k + 1) * h;
         lap(clock, "predict", report);
-        iterate(m, now, h, next);
+        iterate(m, now, h, k + 1 == settings.substeps, next);
         lap(clock, "solve", report);
         if (is_rattle()) finish_rattle(m, input, now, h, next);
         settle(m, now, h, next);

@@ -66,6 +66,8 @@ void add_table(const Model& m, const Table& t, const DualView* view, bool is_con
     list_unknowns(m, t, scratch);
     colour_elements(scratch, t.row->stencil, int(p.held.size()), p.held, d.colours);
     d.lambda.assign(std::size_t(t.count()) * d.view->rows, 0);
+    // particles that are born and die change their inverse masses from step to step
+    d.packed = p.pack_links && m.emitters.empty() && d.own_damping && build_links(t, d.colours, p.point_inverse, d.links);
     p.tables.push_back(std::move(d));
 }
 
@@ -99,7 +101,10 @@ void refresh_tables(const Model& m, PositionProblem& p) {
 }
 
 void clear_multipliers(PositionProblem& p) {
-    for (DualTable& t : p.tables) std::fill(t.lambda.begin(), t.lambda.end(), 0.0);
+    for (DualTable& t : p.tables) {
+        std::fill(t.lambda.begin(), t.lambda.end(), 0.0);
+        clear_multipliers(t.links);
+    }
 }
 
 void compute_loads(const Parallel& parallel, const Model& m, const Input& input, const Evaluation& ev, PositionProblem& p) {

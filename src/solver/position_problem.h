@@ -5,6 +5,7 @@
 #include "energy/assemble.h"
 #include "model/dual.h"
 #include "solver/colour.h"
+#include "solver/position_links.h"
 #include "sinew/input.h"
 
 namespace sinew {
@@ -17,6 +18,8 @@ struct DualTable {
     bool own_damping = true;     // false: some element has a damper without a spring, so the damping is a force
     Colours colours;
     std::vector<Real> lambda;    // [N, N m] view->rows per element
+    LinkPack links;              // the same, where all elements are links between two points
+    bool packed = false;
 };
 
 struct PositionProblem {
@@ -24,6 +27,7 @@ struct PositionProblem {
     std::vector<Mat3> frame_inverse_inertia;                        // world axes
     std::vector<unsigned char> held;                                // per unknown: points, frames, scalars
     std::vector<DualTable> tables;                                  // energies first, then constraints
+    bool pack_links = true;                                         // false: tests compare both
 
     // the rest: potentials without rows, and forces that no rows stand for
     ElementSet potential_set, force_set;
