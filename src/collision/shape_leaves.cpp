@@ -72,6 +72,14 @@ void place_collider(const Placer& w, int k) {
         for (int i = first; i < w.s.leaf_begin[k + 1]; ++i) w.s.boxes[i] = {Vec3::Constant(kNan), Vec3::Constant(kNan)};
         return;
     }
+    // what touches nothing has no place
+    if (const Object& o = w.m.objects[c.object]; o.touches == 0 || o.groups == 0) {
+        for (int i = first; i < w.s.leaf_begin[k + 1]; ++i) {
+            w.s.boxes[i] = Aabb{};
+            w.s.tags[i] = {c.frame, c.object, true, false};
+        }
+        return;
+    }
     w.s.body[k] = make_placement({w.frames.p[c.frame], w.frames.q[c.frame]});
     const Placement place = compose(w.s.body[k], c.pose);
     if (c.shape.kind != Shape::compound) return place_leaf(w, k, part, c.shape, place, first);

@@ -35,6 +35,7 @@ void quaternion_term(const JointPlace& at, int k, int order, JointTerm& t) {
     part(t.gradient, kTa) = -g;
     part(t.gradient, kTb) = g;
     if (order < 2) return;
+    t.hessian.setZero();
     const Mat3 same = -0.25 * t.c * Mat3::Identity();
     // -t_a x t_b/4 times Q: vector -(w m + m x v)/4, scalar m . v/4, m = t_a x t_b
     const Vec3 m = k < 0 ? Vec3(a * v) : Vec3(a * -(w * e + v.cross(e)));
@@ -66,6 +67,7 @@ void place_term(const JointPlace& at, int k, int order, JointTerm& t) {
     part(t.gradient, kPb) = n;
     part(t.gradient, kTb) = at.r[1].cross(n);
     if (order < 2) return;
+    t.hessian.setZero();
     block(t.hessian, kTa, kTa) = -turned_dot(at.r[0], n);
     block(t.hessian, kTb, kTb) = turned_dot(at.r[1], n);
 }
@@ -80,6 +82,7 @@ void slide_term(const JointPlace& at, int k, int order, JointTerm& t) {
     part(t.gradient, kPb) = u;
     part(t.gradient, kTb) = r.cross(u);
     if (order < 2) return;
+    t.hessian.setZero();
     block(t.hessian, kTa, kTa) = turned_dot(u, e);
     block(t.hessian, kTb, kTb) = turned_dot(r, u);
     set_pair(t.hessian, kTa, kTb, turned_dot_mixed(u, r));
@@ -94,6 +97,7 @@ void cross_term(const JointPlace& at, int j, int k, int order, JointTerm& t) {
     part(t.gradient, kTa) = u.cross(w);
     part(t.gradient, kTb) = w.cross(u);
     if (order < 2) return;
+    t.hessian.setZero();
     block(t.hessian, kTa, kTa) = turned_dot(u, w);
     block(t.hessian, kTb, kTb) = turned_dot(w, u);
     set_pair(t.hessian, kTa, kTb, turned_dot_mixed(u, w));
@@ -115,6 +119,7 @@ void twist_term(const JointPlace& at, Real center, int order, JointTerm& t) {
     t.c = angle - 2 * kPi * std::round((angle - center) / (2 * kPi));
     // a swing of half a turn leaves no twist: the gradient is then zero
     const Real r2 = y.c * y.c + w.c * w.c;
+    if (order >= 2) t.hessian.setZero();
     if (order < 1 || r2 < 1e-12) return;
     const Real by_y = w.c / r2, by_w = -y.c / r2;
     t.gradient = 2 * (by_y * y.gradient + by_w * w.gradient);
@@ -144,7 +149,7 @@ void length_term(const JointPlace& at, int order, JointTerm& t) {
     if (order < 1) return;
     MatN<3, 12> j;
     t.gradient.setZero();
-    t.hessian.setZero();
+    if (order >= 2) t.hessian.setZero();
     for (int k = 0; k < 3; ++k) {
         JointTerm row;
         place_term(at, k, order, row);

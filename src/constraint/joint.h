@@ -34,11 +34,11 @@ struct JointPlace {
 };
 JointPlace place_joint(const JointAnchor&, const Stencil<0, 2>&);
 
-// one scalar row; orders above the one asked for are left alone
+// one scalar row; orders above the one asked for are left alone, and have no value
 struct JointTerm {
     Real c = 0;
     VecN<12> gradient = VecN<12>::Zero();
-    MatN<12> hessian = MatN<12>::Zero();
+    MatN<12> hessian;
 };
 void place_term(const JointPlace&, int k, int order, JointTerm&);
 void slide_term(const JointPlace&, int k, int order, JointTerm&);

@@ -21,6 +21,8 @@
 #include "solver/velocity_islands.h"
 #include "solver/velocity_links.h"
 #include "solver/velocity_memory.h"
+#include "solver/velocity_steady.h"
+#include "solver/velocity_tree.h"
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
@@ -29,19 +31,22 @@ namespace sinew {
 
 namespace {
 
-// fine: only joints, solved directly in sub-steps; soft: with contacts
-enum class Way : std::uint8_t { asleep, soft, fine, direct, iterative };
+// tree: only joints, without loops and bounds, solved and moved on their own; soft: with contacts
+// steady: contacts whose impulses of the step before still hold
+enum class Way : std::uint8_t { asleep, soft, tree, direct, steady, iterative };
 
 constexpr Real kDirectFails = 1e-3;      // [m/s] residual from which a direct solution is none
 constexpr Real kPostErp = 0.5;       // of penetration; joints are taken back in full
 constexpr int kPostRounds = 2;       // Newton steps of the positions
 constexpr Real kSmallError = 1e-5;   // [m, rad]
+constexpr Real kNoError = 1e-12;     // [m, rad]
 constexpr int kSmallChain = 4;       // bodies
 constexpr int kMostWithSprings = 4000; // bodies and points that are solved directly; more are swept over, with a warning
 constexpr Real kSweptSprings = 0.1; // [m/s] error of sweeps over springs that is worth a warning
 constexpr Real kSpringTolerance = 1e-4; // [m/s] of islands with springs: cloth gains nothing from more
 constexpr Real kSpringPush = 0.01;   // softness of penetration there, part of the diagonal: what lies between two bodies may have no room
 constexpr int kMostSubsteps = 32;
+constexpr int kMostBranches = 32;    // joints at one body of a tree; they couple each with all others
 constexpr Real kStable = 1.4;        // [rad] of the fastest swing per sub-step
 
 // [rad/s^2] torque -w x I w at the end of the step, one Newton step from its start (Catto 2015)
@@ -73,10 +78,13 @@ struct VelocitySolver final : Solver {
     TouchList list;
     Islands islands;
     std::vector<Way> way;                  // per island
+    std::vector<std::uint8_t> wanted;      // per group: its numbers are needed
     std::vector<SolveResult> results;      // per island
     std::vector<SolveScratchPtr> workers;
-    SoftScratch soft_scratch, fine_scratch;
-    SoftProblem soft, fine;
+    SoftScratch soft_scratch;
+    SoftProblem soft;
+    JointTreeScratch tree_scratch;
+    std::vector<IslandView> trees;
     std::vector<Mat3> pull;                // [N m/rad] of bodies: what joints under tension resist a turn with
     std::vector<int> substeps;             // per island: so many that what joints pull swings stably
     std::vector<Vec3> linear, angular;     // accelerations of bodies
@@ -97,20 +105,24 @@ struct VelocitySolver final : Solver {
     bool detect(const Model&, const State&, Real h);
     void accelerate(const Model&, const Input&, const State&, Real h);
     void build_rows_of(const Model&, const State&, Real h);
+    void fill_drives(const Model&, const State&, Real h);
+    void fill_rows(const Model&, const State&, Real h);
     void divide(const Model&, const Input&, const State&);
+    void find_steady();
     void add_groups(const Model&, const State&);
     Way find_way(int island) const;
     void choose_direct();
     void add_forces(Real h);
     void impact();
-    void solve(const Model&, const State&, Real h);
+    void solve(const Model&, Real h, State&);
     void list_soft(Way, SoftProblem&) const;
     void solve_soft(const Model&, const State&, Real h);
-    void solve_fine(const Model&, const State&, Real h);
+    void solve_trees(const Model&, Real h, State&);
     void find_substeps(Real h);
     void add_bend();
     void move(const Model&, Real h, State&);
     void stabilise(const Model&, Real h, State&);
+    Real find_errors(const Model&, const State& at, const BiasOptions&);
     Real take_back(const Model&, const State& at, State& to);
     void list_forces(Real h);
     void go_to_end(const Model&, const Input&, Real h, const State& start, State&);
@@ -121,6 +133,10 @@ struct VelocitySolver final : Solver {
         for (int k = 0; k < g.sides; ++k)
             if (q.inverse_mass[q.body[g.side + k]] > 0) return q.body[g.side + k];
         return q.body[g.side];
+    }
+    Way way_of(const RowGroup& g) const {
+        const int i = islands.number[first_free(g)];
+        return i < 0 ? Way::asleep : way[i];
     }
     std::string stabilisation() const;
 };
@@ -133,7 +149,8 @@ void VelocitySolver::drop_caches() {
     surface_scratch = {};
     rows = {};
     topology = values = -1;
-    soft_scratch = fine_scratch = {};
+    soft_scratch = {};
+    tree_scratch = {};
 }
 
 // [m/s] largest speed of a point or a body relative to `mean`
@@ -266,23 +283,48 @@ void VelocitySolver::build_rows_of(const Model& m, const State& s, Real h) {
         build_rows(m.elements->constraints, dofs, rows);
         topology = m.topology_revision, values = m.values_revision, tables = m.elements.get();
     }
+    list_constraint_groups(dofs, rows, q);
+    if (settings.warm_start) recall_constraints(m, s, pairs, q);
+    fill_drives(m, s, h);
+    add_link_groups(s, links, rows.group_count(), q);
+}
+
+// motors at once: whether something rests depends on what they want
+void VelocitySolver::fill_drives(const Model& m, const State& s, Real h) {
+    if (std::none_of(q.groups.begin(), q.groups.end(), [](const RowGroup& g) { return g.set == RowSet::box; })) return;
     refresh_rows(m.elements->constraints, evaluation_of(m, s, h), rows);
-    add_constraint_groups(dofs, rows, bias_options(), q);
+    const BiasOptions o = bias_options();
+    for (const RowGroup& g : q.groups)
+        if (g.set == RowSet::box) fill_constraint_group(dofs_of(m), rows, o, g, q);
+}
+
+// numbers of the joints' rows; trees find their own
+void VelocitySolver::fill_rows(const Model& m, const State& s, Real h) {
+    wanted.resize(q.groups.size());
+    bool any = false;
+    for (std::size_t i = 0; i < q.groups.size(); ++i) {
+        const Way w = way_of(q.groups[i]);
+        wanted[i] = w != Way::tree && w != Way::asleep && !q.groups[i].link;
+        any = any || wanted[i];
+    }
+    if (!any) return;
+    refresh_rows(m.elements->constraints, evaluation_of(m, s, h), rows);
+    const BiasOptions o = bias_options();
+    for (std::size_t i = 0; i < q.groups.size(); ++i)
+        if (wanted[i]) fill_constraint_group(dofs_of(m), rows, o, q.groups[i], q);
     if (stabilisation() == "acceleration" && !at_end)
         set_acceleration_bias(m.elements->constraints, evaluation_of(m, s, h), rows, settings.baumgarte_alpha,
                               settings.baumgarte_beta, q);
-    if (settings.warm_start) recall_constraints(m, s, pairs, q);
-    add_link_groups(s, links, rows.group_count(), q);
 }
 
 // A body that joints pull at with f at r resists a turn like a spring K = (r . f) 1 - (r f^T + f r^T)/2; with the spring
 // taken at the start of a step, swinging at w^2 <= tr(W K) is stable for h w < 2. Forces are those of the step before.
 void VelocitySolver::find_substeps(Real h) {
     substeps.assign(islands.count(), 1);
-    if (q.groups.empty()) return;
+    if (std::none_of(q.groups.begin(), q.groups.end(), [&](const RowGroup& g) { return way_of(g) == Way::soft; })) return;
     pull.assign(q.body_count(), Mat3::Zero());
     for (const RowGroup& g : q.groups) {
-        if (g.set != RowSet::free || g.link || !holds_place(q, g)) continue;
+        if (g.set != RowSet::free || g.link || way_of(g) != Way::soft || !holds_place(q, g)) continue;
         const Lever* j = q.jacobian.data() + g.lever;
         for (int s = 0; s < g.sides; ++s) {
             Vec3 f = Vec3::Zero();
@@ -307,7 +349,7 @@ void VelocitySolver::add_bend() {
     if (kind != "post" && kind != "split_impulse") return;
     for (const RowGroup& g : q.groups) {
         const int i = islands.number[first_free(g)];
-        if (i < 0 || way[i] == Way::soft || way[i] == Way::fine || !islands.facts[i].tree) continue;
+        if (i < 0 || way[i] == Way::soft || way[i] == Way::tree || !islands.facts[i].tree) continue;
         if (g.set != RowSet::free || g.link || rows.level[g.source] != Level::position || !holds_place(q, g)) continue;
         const Vec3 bend = place_bend(q, g);
         for (int k = 0; k < 3; ++k) q.bias[g.row + k] += 0.5 * q.dt * bend[k];
@@ -324,7 +366,7 @@ Way VelocitySolver::find_way(int i) const {
     if (!f.pairs || f.springs) return Way::direct;
     if (settings.method == "soft_step") return Way::soft;
     const int bodies = islands.body_begin[i + 1] - islands.body_begin[i], touches = islands.touch_begin[i + 1] - islands.touch_begin[i];
-    if (touches == 0 && !f.bounded) return f.tree && substeps[i] > 1 && stabilisation() == "post" ? Way::fine : Way::direct;
+    if (touches == 0 && !f.bounded) return f.tree && f.branches <= kMostBranches && stabilisation() == "post" ? Way::tree : Way::direct;
     if (f.joints) return Way::soft; // which has the joints of an island solved directly, and small steps for what they pull
     return bodies <= settings.direct_bodies && f.mass_ratio >= settings.direct_mass_ratio ? Way::direct : Way::soft;
 }
@@ -349,7 +391,6 @@ void VelocitySolver::choose_direct() {
 // islands, and which of them sleep
 void VelocitySolver::divide(const Model& m, const Input& input, const State& now) {
     build_islands(m, found, list, q, islands);
-    find_substeps(q.dt);
     find_still(m, input, now, settings.sleep && settings.rounds == 1 ? settings.sleep_after : 1e300, list, q, islands, pairs, still);
     way.resize(islands.count());
     for (int i = 0; i < islands.count(); ++i)
@@ -359,10 +400,21 @@ void VelocitySolver::divide(const Model& m, const Input& input, const State& now
     bool any_soft = false;
     for (Way w : way) {
         report.islands += w != Way::asleep;
-        report.islands_direct += w == Way::direct || w == Way::fine;
+        report.islands_direct += w == Way::direct || w == Way::tree;
         any_soft = any_soft || w == Way::soft;
     }
     report.path = any_soft ? report.islands_direct ? "soft_step and direct" : "soft_step" : report.islands_direct ? "direct" : "";
+}
+
+// directly solved contacts that go on as before
+void VelocitySolver::find_steady() {
+    if (settings.friction != "cone" || settings.rounds > 1 || !settings.warm_start || trace || stabilisation() != "post") return;
+    const SteadyOptions o{q.dt, settings.tolerance, settings.slop, settings.de_saxce};
+    for (int i = 0; i < islands.count(); ++i) {
+        if (way[i] != Way::direct || islands.facts[i].joints) continue;
+        const auto touches = std::span(islands.touch).subspan(islands.touch_begin[i], islands.touch_begin[i + 1] - islands.touch_begin[i]);
+        if (solve_steady(o, islands.view(i).bodies, touches, list, linear, angular, q)) way[i] = Way::steady;
+    }
 }
 
 // rows of contacts where they are needed: soft islands have their own packing, sleeping ones none; impacts need rows
@@ -388,7 +440,8 @@ void VelocitySolver::add_forces(Real h) {
             continue;
         }
         const int i = islands.number[b];
-        if (i >= 0 && (way[i] == Way::soft || way[i] == Way::fine)) continue; // in its sub-steps
+        if (i >= 0 && (way[i] == Way::soft || way[i] == Way::tree)) continue; // in its sub-steps
+        if (i >= 0 && way[i] == Way::steady) continue; // has them
         q.v[b] += h * linear[b];
         q.w[b] += h * angular[b];
     }
@@ -415,13 +468,13 @@ SolveResult solve_again(const SolveOptions& o, const IslandView& island, RowProb
     return solve_sequential(o, island, q);
 }
 
-void VelocitySolver::solve(const Model& m, const State& s, Real h) {
+void VelocitySolver::solve(const Model& m, Real h, State& s) {
     const SolveOptions o = solve_options();
     results.assign(islands.count(), {});
     while (int(workers.size()) < thread_count(*parallel)) workers.push_back(make_solve_scratch());
     parallel_for_workers(*parallel, islands.count(), 1, [&](int worker, int begin, int end) {
         for (int i = begin; i < end; ++i) {
-            if (way[i] == Way::asleep || way[i] == Way::soft || way[i] == Way::fine) continue;
+            if (way[i] != Way::direct && way[i] != Way::iterative) continue;
             const IslandView island = islands.view(i);
             for (int g : island.groups) // warm start
                 for (int k = 0; k < q.groups[g].rows; ++k)
@@ -451,7 +504,7 @@ void VelocitySolver::solve(const Model& m, const State& s, Real h) {
     }
     shift.resize(q.body_count());
     turn.resize(q.body_count());
-    solve_fine(m, s, h);
+    solve_trees(m, h, s);
     solve_soft(m, s, h);
 }
 
@@ -471,23 +524,18 @@ void VelocitySolver::list_soft(Way kind, SoftProblem& out) const {
     }
 }
 
-// chains under tension: joints alone, in double precision
-void VelocitySolver::solve_fine(const Model& m, const State& s, Real h) {
-    list_soft(Way::fine, fine);
-    if (fine.bodies.empty()) return;
-    SoftOptions o;
-    o.substeps = 1;
+void VelocitySolver::solve_trees(const Model& m, Real h, State& s) {
+    trees.clear();
     for (int i = 0; i < islands.count(); ++i)
-        if (way[i] == Way::fine) o.substeps = std::max(o.substeps, substeps[i]);
-    o.dt = h;
-    o.wide = false;
-    // exact in one solve; what is left of errors goes when positions are stabilised
-    o.joint_pull = 0;
-    o.joint_trace = 1e-9;
-    o.joint_warm = false;
-    const JointSource source{&m.elements->constraints, &rows, dofs_of(m), evaluation_of(m, s, h)};
-    step_soft(*parallel, o, fine, source, linear, angular, fine_scratch, list, q, shift, turn);
-    report.iterations = std::max(report.iterations, 2 * o.substeps);
+        if (way[i] == Way::tree) trees.push_back(islands.view(i));
+    if (trees.empty()) return;
+    build_trees(m, rows, trees, q, tree_scratch);
+    step_trees(*parallel, {.dt = h, .momentum = settings.gyroscopic == "momentum", .substeps = settings.substeps},
+               {m, m.elements->constraints, linear, angular, rows}, tree_scratch, q, s);
+    for (const JointTree& t : tree_scratch.trees) {
+        report.iterations = std::max(report.iterations, t.result.iterations);
+        report.residual = std::max(report.residual, t.result.residual);
+    }
 }
 
 void VelocitySolver::solve_soft(const Model& m, const State& s, Real h) {
@@ -513,12 +561,11 @@ void VelocitySolver::solve_soft(const Model& m, const State& s, Real h) {
 // positions of all that is awake
 void VelocitySolver::move(const Model& m, Real h, State& s) {
     const int n = point_count(m);
-    const auto is_soft = [&](int b) {
-        return islands.number[b] >= 0 && (way[islands.number[b]] == Way::soft || way[islands.number[b]] == Way::fine);
-    };
+    const auto is_soft = [&](int b) { return islands.number[b] >= 0 && way[islands.number[b]] == Way::soft; };
+    const auto has_moved = [&](int b) { return islands.number[b] >= 0 && way[islands.number[b]] == Way::tree; };
     parallel_for(*parallel, n, kGrain, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
-            if (!(q.inverse_mass[i] > 0)) continue;
+            if (!(q.inverse_mass[i] > 0) || has_moved(i)) continue;
             s.point.v[i] = real3(q.v[i]);
             if (!still[i]) s.point.x[i] = real3(vec(s.point.x[i]) + (is_soft(i) ? shift[i] : Vec3(h * q.v[i])));
         }
@@ -526,7 +573,7 @@ void VelocitySolver::move(const Model& m, Real h, State& s) {
     parallel_for(*parallel, frame_count(m), 256, [&](int begin, int end) {
         for (int f = begin; f < end; ++f) {
             const int b = n + f;
-            if (!(q.inverse_mass[b] > 0)) continue;
+            if (!(q.inverse_mass[b] > 0) || has_moved(b)) continue;
             s.frame.v[f] = real3(q.v[b]);
             if (still[b]) {
                 s.frame.w[f] = {};
@@ -552,14 +599,37 @@ void VelocitySolver::move(const Model& m, Real h, State& s) {
     });
 }
 
+// largest error of positions in islands that have them taken back [m, rad]; which groups these have goes into `wanted`
+Real VelocitySolver::find_errors(const Model& m, const State& at, const BiasOptions& o) {
+    wanted.assign(q.groups.size(), 0);
+    Real worst = 0;
+    for (std::size_t i = 0; i < q.groups.size(); ++i) {
+        const RowGroup& g = q.groups[i];
+        const Way w = way_of(g);
+        wanted[i] = w == Way::direct || w == Way::iterative;
+        if (!wanted[i] || g.link) continue;
+        if (g.set == RowSet::contact) {
+            worst = std::max(worst, -position_bias(o, contact_gap(m, at, found, list, g)));
+            continue;
+        }
+        for (int r = rows.row_begin[g.source]; r < rows.row_begin[g.source + 1]; ++r)
+            if (rows.level[g.source] == Level::position && rows.compliance[r] == 0)
+                worst = std::max(worst, g.set == RowSet::lower ? -rows.c[r] : std::abs(rows.c[r]));
+    }
+    return worst;
+}
+
 // one Newton step of the positions of `to`, by the errors at `at`; returns the largest of them [m, rad]
 Real VelocitySolver::take_back(const Model& m, const State& at, State& to) {
     BiasOptions o = bias_options();
     o.erp = kPostErp;
     o.joint_erp = 1;
-    const bool joints = !m.elements->constraints.empty();
+    const bool joints = std::any_of(q.groups.begin(), q.groups.end(), [&](const RowGroup& g) {
+        return g.set != RowSet::contact && !g.link && (way_of(g) == Way::direct || way_of(g) == Way::iterative);
+    });
     if (joints) refresh_rows(m.elements->constraints, evaluation_of(m, at, q.dt), rows);
-    build_position_problem(m, at, found, list, joints ? &rows : nullptr, o, q, positions);
+    if (!(find_errors(m, at, o) >= kNoError)) return 0;
+    build_position_problem(m, at, found, list, m.elements->constraints.empty() ? nullptr : &rows, o, q, wanted, positions);
     SolveOptions options = solve_options();
     options.sets = {};
     options.tolerance = 1e-12; // [m]
@@ -567,7 +637,7 @@ Real VelocitySolver::take_back(const Model& m, const State& at, State& to) {
     for (SolveResult& r : results) r.residual = 0;
     parallel_for_workers(*parallel, islands.count(), 1, [&](int worker, int begin, int end) {
         for (int i = begin; i < end; ++i) {
-            if (way[i] == Way::soft || way[i] == Way::asleep) continue;
+            if (way[i] != Way::direct && way[i] != Way::iterative) continue;
             Real worst = 0, sum = 0;
             for (int g : islands.view(i).groups) {
                 const RowGroup& group = positions.groups[g];
@@ -579,7 +649,7 @@ Real VelocitySolver::take_back(const Model& m, const State& at, State& to) {
                 }
             }
             results[i].residual = worst;
-            if (worst < 1e-12) continue;
+            if (worst < kNoError) continue;
             SolveOptions mine = options;
             if (islands.facts[i].springs) {
                 mine.tolerance = 1e-6;
@@ -612,7 +682,7 @@ Real VelocitySolver::take_back(const Model& m, const State& at, State& to) {
 }
 
 void VelocitySolver::stabilise(const Model& m, Real, State& s) {
-    const bool any = std::any_of(way.begin(), way.end(), [](Way w) { return w != Way::soft && w != Way::asleep; });
+    const bool any = std::any_of(way.begin(), way.end(), [](Way w) { return w == Way::direct || w == Way::iterative; });
     if (any && stabilisation() == "post")
         for (int k = 0; k < kPostRounds; ++k)
             if (take_back(m, s, s) < kSmallError) break; // the next one would find its square
@@ -662,11 +732,12 @@ void VelocitySolver::go_to_end(const Model& m, const Input& input, Real h, const
             if (q.inverse_mass[b] > 0) q.v[b] = free_v[b] - end_v[b], q.w[b] = free_w[b] - end_w[b];
         build_rows_of(m, s, h);
         divide(m, input, s);
+        fill_rows(m, s, h);
         add_groups(m, s);
         set_end_bias(rows, end_v, end_w, q);
         q.v = free_v, q.w = free_w;
         if (settings.impact == "newton") impact();
-        solve(m, s, h);
+        solve(m, h, s);
         s.point = start.point, s.frame = start.frame;
         move(m, h, s);
         ++report.evaluations;
@@ -693,7 +764,10 @@ void VelocitySolver::sub_step(const Model& m, const Input& input, Real h, State&
     lap(clock, "rows", report);
     divide(m, input, s);
     lap(clock, "islands", report);
+    fill_rows(m, s, h);
+    find_substeps(h);
     add_bend();
+    find_steady();
     add_groups(m, s);
     impact();
     add_forces(h);
@@ -701,7 +775,7 @@ void VelocitySolver::sub_step(const Model& m, const Input& input, Real h, State&
     State start;
     if (goes_on) start.point = s.point, start.frame = s.frame, free_v = q.v, free_w = q.w;
     lap(clock, "start", report);
-    solve(m, s, h);
+    solve(m, h, s);
     lap(clock, "solve", report);
     if (stabilisation() == "split_impulse") take_back(m, s, s); // errors at the start, taken back without speed
     move(m, h, s);

@@ -262,7 +262,7 @@ Vec3 place_of(const RowProblem& q, const Sides& sides, int points, const Vec3& a
 // bias and softness of the normal row
 void set_contact_bias(const BiasOptions& o, Real gap, Real h, RowProblem& q, const RowGroup& g) {
     Real& bias = q.bias[g.row];
-    if (gap > 0) bias = gap / h; // may close within the step
+    if (gap > 0) bias = contact_rate(gap, h);
     else if (o.kind == BiasOptions::none) bias = 0;
     else bias = std::max(-o.push_speed, o.erp / h * std::min(0.0, gap + o.slop));
     if (o.kind == BiasOptions::soft) q.softness[g.row] = o.cfm;
@@ -365,34 +365,73 @@ RowSet set_of(Bound b) {
 
 } // namespace
 
-void add_constraint_groups(const Dofs& dofs, const Rows& rows, const BiasOptions& o, RowProblem& q) {
+void list_constraint_groups(const Dofs& dofs, const Rows& rows, RowProblem& q) {
     std::array<int, 6> body, width;
+    std::size_t levers = q.jacobian.size(), blocks = q.block.size();
+    int row = q.row_count();
     for (int i = 0; i < rows.group_count(); ++i) {
         int count;
         if (!bodies_of(dofs, rows, i, q, body, width, count)) continue;
-        std::array<int, 6> present;
-        int sides = 0;
+        RowGroup g;
+        g.row = row, g.rows = rows.row_begin[i + 1] - rows.row_begin[i];
+        g.side = int(q.body.size());
         for (int k = 0; k < count; ++k)
-            if (body[k] >= 0) present[sides++] = body[k];
-        const int n = rows.row_begin[i + 1] - rows.row_begin[i];
-        RowGroup& g = add_group(q, n, std::span(present).first(sides));
+            if (body[k] >= 0) q.body.push_back(body[k]);
+        g.sides = int(q.body.size()) - g.side;
+        g.lever = int(levers), g.block = int(blocks);
         g.set = set_of(rows.bound[i]);
         g.limit = rows.friction[i] * q.dt;
         g.source = i;
-        const Real* j = rows.jacobian.data() + rows.value_begin[i];
-        for (int k = 0; k < n; ++k) {
-            int side = 0;
-            for (int b = 0; b < count; ++b) {
-                if (body[b] >= 0) {
-                    Lever& lever = q.jacobian[g.lever + k * g.sides + side++];
-                    lever.linear = Eigen::Map<const Vec3>(j);
-                    if (width[b] == 6) lever.angular = Eigen::Map<const Vec3>(j + 3);
-                }
-                j += width[b];
+        q.groups.push_back(g);
+        row += g.rows, levers += std::size_t(g.rows) * g.sides, blocks += std::size_t(g.rows) * g.rows;
+    }
+    const Lever none{Vec3::Zero(), Vec3::Zero()};
+    q.jacobian.resize(levers, none);
+    q.response.resize(levers, none);
+    for (auto* a : {&q.c, &q.drive, &q.bias, &q.softness, &q.impulse, &q.correction}) a->resize(row, 0.0);
+    q.block.resize(blocks, 0.0);
+}
+
+void fill_constraint_group(const Dofs& dofs, const Rows& rows, const BiasOptions& o, const RowGroup& g, RowProblem& q) {
+    std::array<int, 6> body, width;
+    int count;
+    bodies_of(dofs, rows, g.source, q, body, width, count);
+    const Real* j = rows.jacobian.data() + rows.value_begin[g.source];
+    for (int k = 0; k < g.rows; ++k) {
+        int side = 0;
+        for (int b = 0; b < count; ++b) {
+            if (body[b] >= 0) {
+                Lever& lever = q.jacobian[g.lever + k * g.sides + side++];
+                lever.linear = Eigen::Map<const Vec3>(j);
+                if (width[b] == 6) lever.angular = Eigen::Map<const Vec3>(j + 3);
             }
-            set_row_bias(o, rows, i, rows.row_begin[i] + k, g.row + k, q);
+            j += width[b];
         }
-        build_response(q, g);
+        set_row_bias(o, rows, g.source, rows.row_begin[g.source] + k, g.row + k, q);
+    }
+    build_response(q, g);
+}
+
+void add_constraint_groups(const Dofs& dofs, const Rows& rows, const BiasOptions& o, RowProblem& q) {
+    const std::size_t first = q.groups.size();
+    list_constraint_groups(dofs, rows, q);
+    for (std::size_t i = first; i < q.groups.size(); ++i) fill_constraint_group(dofs, rows, o, q.groups[i], q);
+}
+
+Real contact_gap(const Model& m, const State& at, const Contacts& contacts, const TouchList& list, const RowGroup& g) {
+    const Touch& t = list.touches[g.source];
+    return t.gap + stencil_distance(m, surface_state(at), stencil_of(m, contacts, t), t.n) - g.distance;
+}
+
+Real position_bias(const BiasOptions& o, Real gap) { return gap > 0 ? gap : o.erp * std::min(0.0, gap + o.slop); }
+
+// rows that hold a velocity, and soft ones, have no position to keep
+static void keep_position(const Rows& rows, const RowGroup& g, RowProblem& q) {
+    bool keep = rows.level[g.source] == Level::position;
+    for (int k = 0; k < g.rows; ++k) keep = keep && rows.compliance[rows.row_begin[g.source] + k] == 0;
+    for (int k = 0; k < g.rows; ++k) {
+        if (keep) q.bias[g.row + k] += rows.rate[rows.row_begin[g.source] + k];
+        else q.bias[g.row + k] = 0, q.softness[g.row + k] = 1e30;
     }
 }
 
@@ -406,7 +445,8 @@ static void add_link(const RowProblem& velocity, const RowGroup& from, RowProble
 }
 
 void build_position_problem(const Model& m, const State& at, const Contacts& contacts, const TouchList& list,
-                            const Rows* constraints, const BiasOptions& o, const RowProblem& velocity, RowProblem& q) {
+                            const Rows* constraints, const BiasOptions& o, const RowProblem& velocity,
+                            std::span<const std::uint8_t> wanted, RowProblem& q) {
     clear_rows(q);
     q.dt = 1; // displacements
     q.inverse_mass = velocity.inverse_mass;
@@ -415,15 +455,11 @@ void build_position_problem(const Model& m, const State& at, const Contacts& con
     q.w.assign(velocity.v.size(), Vec3::Zero());
     BiasOptions rigid = o;
     rigid.kind = BiasOptions::baumgarte;
-    if (constraints) add_constraint_groups(dofs_of(m), *constraints, rigid, q);
-    // rows that hold a velocity, and soft ones, have no position to keep
-    for (const RowGroup& g : q.groups) {
-        bool keep = constraints->level[g.source] == Level::position;
-        for (int k = 0; k < g.rows; ++k) keep = keep && constraints->compliance[constraints->row_begin[g.source] + k] == 0;
-        for (int k = 0; k < g.rows; ++k) {
-            if (keep) q.bias[g.row + k] += constraints->rate[constraints->row_begin[g.source] + k];
-            else q.bias[g.row + k] = 0, q.softness[g.row + k] = 1e30;
-        }
+    if (constraints) list_constraint_groups(dofs_of(m), *constraints, q);
+    for (std::size_t i = 0; i < q.groups.size(); ++i) {
+        if (!wanted[i]) continue;
+        fill_constraint_group(dofs_of(m), *constraints, rigid, q.groups[i], q);
+        keep_position(*constraints, q.groups[i], q);
     }
     Sides sides;
     std::array<int, 16> body, side_of;
@@ -434,9 +470,11 @@ void build_position_problem(const Model& m, const State& at, const Contacts& con
             continue;
         }
         const Touch& t = list.touches[before.source];
-        const ContactStencil stencil = stencil_of(m, contacts, t);
-        const Real gap = t.gap + stencil_distance(m, surface_state(at), stencil, t.n) - before.distance;
-        find_sides(m, at, stencil, sides);
+        if (!wanted[i]) {
+            add_group(q, 1, {});
+            continue;
+        }
+        find_sides(m, at, stencil_of(m, contacts, t), sides);
         const int count = merge_sides(sides, body, side_of);
         RowGroup& g = add_group(q, 1, std::span(body).first(count));
         g.set = RowSet::lower;
@@ -446,8 +484,8 @@ void build_position_problem(const Model& m, const State& at, const Contacts& con
             j.linear += sides.weight[a] * t.n;
             j.angular += sides.weight[a] * sides.arm[a].cross(t.n);
         }
-        q.c[g.row] = gap;
-        q.bias[g.row] = gap > 0 ? gap : o.erp * std::min(0.0, gap + o.slop);
+        q.c[g.row] = contact_gap(m, at, contacts, list, before);
+        q.bias[g.row] = position_bias(o, q.c[g.row]);
         build_response(q, g);
     }
 }

@@ -45,14 +45,22 @@ struct BiasOptions {
     Real erp = 0.2, cfm = 0, slop = 0, push_speed = 1e300;
     Real joint_erp = 1;
 };
+// [m/s] at which an open gap may close within the step. What is nearer than a hair touches: closing that would only stir what rests
+inline Real contact_rate(Real gap, Real dt) { return gap > 1e-8 ? gap / dt : 0; }
 // A group for a touch, started with its impulse; bias by the gap.
 void add_contact_group(const Model&, const State&, const Contacts&, const TouchList&, int touch, const BiasOptions&, RowProblem&);
 // One group per constraint that has an unknown: the bias of its position, softness of its compliance and damping.
 void add_constraint_groups(const Dofs&, const Rows&, const BiasOptions&, RowProblem&);
+// The same in two parts: who acts on whom, then the numbers of one group.
+void list_constraint_groups(const Dofs&, const Rows&, RowProblem&);
+void fill_constraint_group(const Dofs&, const Rows&, const BiasOptions&, const RowGroup&, RowProblem&);
 
 // Positions: the same groups in the same order without friction, c = what is violated at the state given; velocities of
-// the problem are displacements, zero at the start. erp: part that is taken back.
+// the problem are displacements, zero at the start. erp: part that is taken back. Groups that are not wanted stay empty.
 void build_position_problem(const Model&, const State& at, const Contacts&, const TouchList&, const Rows* constraints,
-                            const BiasOptions&, const RowProblem& velocity, RowProblem&);
+                            const BiasOptions&, const RowProblem& velocity, std::span<const std::uint8_t> wanted, RowProblem&);
+// gap of a contact group at the state given, and what a position problem would have as its bias
+Real contact_gap(const Model&, const State& at, const Contacts&, const TouchList&, const RowGroup&);
+Real position_bias(const BiasOptions&, Real gap);
 
 } // namespace sinew

@@ -21,6 +21,7 @@ constexpr Real kSoft = 1e-5;      // eps: rounds then gain five digits each, and
 // the same for cones, bounds and one-sided rows of islands with springs (velocity_links.h): a hundred contacts of cloth have as many
 // kinks, which Newton's method passes one by one when they are sharp; rounds then gain a digit or two each
 constexpr Real kSoftSets = 0.02;
+constexpr Real kBetter = 1e-2;    // part of the tolerance that is solved for: the next step then begins within it if nothing changes
 constexpr int kMostRounds = 40;
 constexpr int kMostNewton = 30;   // per round
 constexpr int kMostInAll = 400;
@@ -497,7 +498,8 @@ SolveResult solve_newton(Island& d) {
         out.residual = natural_residual(d.o.sets, d.view.groups, d.q);
         if (d.o.trace) add_trace(d.o, d.view, d.q, round + 1);
         if (out.residual < least) least = out.residual, d.s.p_best = d.s.p;
-        if (out.residual <= d.o.tolerance) break;
+        if (out.residual <= kBetter * d.o.tolerance) break;
+        if (out.residual <= d.o.tolerance && out.residual > 0.1 * last) break; // round-off
         stalled = out.residual > 0.7 * last ? stalled + 1 : 0;
         if (stalled >= 4 || out.iterations >= kMostInAll) break; // round-off, or a friction problem without solution nearby
         last = out.residual;
@@ -515,6 +517,9 @@ SolveResult solve_newton(Island& d) {
 SolveResult solve_direct(const SolveOptions& o, const IslandView& view, SolveScratch& s, RowProblem& q) {
     Island d{o, view, s, q};
     if (view.groups.empty()) return {};
+    // what rests, or goes on as before, is solved by the impulses of the step before
+    set_correction(o.sets, view.groups, q);
+    if (const Real residual = natural_residual(o.sets, view.groups, q); residual <= o.tolerance) return {0, residual};
     build_order(d);
     const SolveResult out = all_equalities(d) ? solve_schur(d) : solve_newton(d);
     for (int b : view.bodies) s.place[b] = -1;

@@ -152,6 +152,7 @@ void build_islands(const Model& m, const Contacts& contacts, const TouchList& to
     const int ground = q.body_count();
     out.loop_root.resize(ground + 1);
     for (int b = 0; b <= ground; ++b) out.loop_root[b] = b;
+    if (!q.groups.empty()) out.joints.assign(ground, 0);
     for (const RowGroup& g : q.groups) {
         const int k = island_of(out, bodies_of(q, g));
         if (k < 0) continue;
@@ -159,6 +160,8 @@ void build_islands(const Model& m, const Contacts& contacts, const TouchList& to
         if (g.set == RowSet::free && !g.link && closes_loop(q, g, out.loop_root)) out.facts[k].tree = false;
         add_ratio(q, bodies_of(q, g), out.facts[k]);
         out.facts[k].joints = true;
+        for (int b : bodies_of(q, g))
+            if (q.inverse_mass[b] > 0) out.facts[k].branches = std::max(out.facts[k].branches, ++out.joints[b]);
         out.facts[k].bounded = out.facts[k].bounded || g.set != RowSet::free;
         out.facts[k].pairs = out.facts[k].pairs && g.sides <= 2;
         if (moving(q, bodies_of(q, g)) > 1) ++out.facts[k].links;

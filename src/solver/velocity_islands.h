@@ -16,11 +16,13 @@ struct Islands {
         bool joints = false;                // there are rows of joints
         bool springs = false;               // there are stiff springs (velocity_links.h)
         bool tree = true;                   // joints close no loop
+        int branches = 0;                   // most joints at one body that moves
         int links = 0;                      // pairs of bodies that move and touch or share a joint
     };
     std::vector<Facts> facts;
     std::vector<int> root, number;          // per body: union-find, island or -1
     std::vector<int> loop_root;             // union-find of joints alone
+    std::vector<int> joints;                // per body: how many
     int count() const { return int(body_begin.size()) - 1; }
     IslandView view(int i) const {
         return {std::span(body).subspan(body_begin[i], body_begin[i + 1] - body_begin[i]),

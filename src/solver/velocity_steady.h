@@ -1,0 +1,20 @@
+// Islands of contacts that go on as before: the impulses of the last step, with its friction, solve this one too. Found by the
+// natural residual of all contacts (velocity_problem.h) from their points and impulses alone, without rows or matrices: what
+// rests on each other costs no more than being looked at.
+#pragma once
+#include "solver/velocity_build.h"
+
+namespace sinew {
+
+struct SteadyOptions {
+    Real dt = 0;
+    Real tolerance = 0; // [m/s]
+    Real slop = 0;      // [m] deeper contacts have to be pushed apart
+    bool de_saxce = true;
+};
+// Bodies that move and touches of the island. True: velocities of the problem are those with forces and impulses. False:
+// nothing has changed.
+bool solve_steady(const SteadyOptions&, std::span<const int> bodies, std::span<const int> touches, const TouchList&,
+                  const std::vector<Vec3>& linear, const std::vector<Vec3>& angular, RowProblem&);
+
+} // namespace sinew

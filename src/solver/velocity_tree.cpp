@@ -1,0 +1,457 @@
+#include "solver/velocity_tree.h"
+#include "solver/free_rotation.h"
+#include "solver/measure.h"
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+constexpr Real kInert = 0.5;       // part of h^2 K that is added to the inertia
+constexpr Real kNotice = 0.02;     // h^2 K below this part of the inertia is left out
+constexpr Real kStable = 1.4;      // [rad] of the fastest swing of a free tree per sub-step
+constexpr Real kTurn = 0.5;        // [rad] of a body per sub-step
+constexpr Real kTrace = 1e-12;     // softness of rigid rows, part of their diagonal
+constexpr int kRounds = 8;         // of Newton's method for the positions
+constexpr Real kGain = 0.1;        // a factor that does better is kept for the next round
+constexpr Real kSmallError = 1e-6; // [m, rad] the next round would find its square
+constexpr Real kNoError = 1e-10;   // [m, rad]
+
+template <int N> using Levers = Eigen::Map<Eigen::Matrix<Real, N, 6, Eigen::RowMajor>>;
+template <int N> using Square = Eigen::Map<Eigen::Matrix<Real, N, N, Eigen::RowMajor>>;
+template <int N> using Part = Eigen::Map<VecN<N>>;
+
+struct Walker {
+    const TreeOptions& o;
+    const TreeSource& from;
+    JointTree& t;
+    RowProblem& q;
+    State& s;
+    Real h = 0;
+};
+
+Vec3 speed(const TreeBody& b) { return b.u.head<3>(); }
+Vec3 spin(const TreeBody& b) { return b.u.tail<3>(); }
+
+// J (what = 0) and J W (1) of one side of a link
+template <int N> Levers<N> levers(JointTree& t, int link, int what, int side) {
+    return Levers<N>(t.lever.data() + std::size_t(4 * link + 2 * what + side) * N * 6);
+}
+
+// ---- products of small blocks, written out: as expressions they cost three times as much ----
+
+// c += a b^T, a and b N x 6
+template <int N> void add_product(const Real* a, const Real* b, Real* c) {
+    for (int i = 0; i < N; ++i)
+        for (int j = 0; j < N; ++j) {
+            Real even = a[6 * i] * b[6 * j], odd = a[6 * i + 1] * b[6 * j + 1];
+            for (int k = 2; k < 6; k += 2) even += a[6 * i + k] * b[6 * j + k], odd += a[6 * i + k + 1] * b[6 * j + k + 1];
+            c[N * i + j] += even + odd;
+        }
+}
+// p = j diag(m, W), W symmetric
+template <int N> void weigh(const Real* j, Real m, const Real* W, Real* p) {
+    for (int i = 0; i < N; ++i, j += 6, p += 6)
+        for (int k = 0; k < 3; ++k) {
+            p[k] = m * j[k];
+            p[3 + k] = j[3] * W[k] + j[4] * W[3 + k] + j[5] * W[6 + k];
+        }
+}
+// r += j u
+template <int N> void add_rate(const Real* j, const Vec6& u, Real* r) {
+    for (int i = 0; i < N; ++i)
+        for (int k = 0; k < 6; ++k) r[i] += j[6 * i + k] * u[k];
+}
+// u += p^T x
+template <int N> void add_push(const Real* p, const Real* x, Vec6& u) {
+    for (int i = 0; i < N; ++i)
+        for (int k = 0; k < 6; ++k) u[k] += p[6 * i + k] * x[i];
+}
+
+// ---- rows where the bodies are ----
+
+// C, and J with `levers`
+void evaluate(Walker& d, bool levers) {
+    const Evaluation ev = evaluation_of(d.from.m, d.s, d.o.dt);
+    Rows& rows = d.from.rows;
+    for (const auto& run : d.t.runs) {
+        const Table& table = d.from.constraints[rows.key[run[0]] >> 40];
+        const int e = int(rows.key[run[0]] & ((std::uint64_t(1) << 40) - 1));
+        table.row->constraint(table, ev, e, e + run[1], rows.c.data() + rows.row_begin[run[0]],
+                              levers ? rows.jacobian.data() + rows.value_begin[run[0]] : nullptr);
+    }
+}
+
+void evaluate_rates(Walker& d) {
+    const Evaluation ev = evaluation_of(d.from.m, d.s, d.o.dt);
+    Rows& rows = d.from.rows;
+    for (const auto& run : d.t.runs) {
+        const Table& table = d.from.constraints[rows.key[run[0]] >> 40];
+        const int e = int(rows.key[run[0]] & ((std::uint64_t(1) << 40) - 1));
+        if (table.row->rate) table.row->rate(table, ev, e, e + run[1], rows.rate.data() + rows.row_begin[run[0]]);
+    }
+}
+
+template <int N> void read_levers(Walker& d) {
+    const Rows& rows = d.from.rows;
+    for (int k = 0; k < int(d.t.links.size()); ++k) {
+        const TreeLink& l = d.t.links[k];
+        for (int side = 0; side < 2 && l.body[side] >= 0; ++side) {
+            Real* to = levers<N>(d.t, k, 0, side).data();
+            const Real* j = rows.jacobian.data() + rows.value_begin[l.source] + l.column[side];
+            if (d.t.bodies[l.body[side]].frame < 0)
+                for (int i = 0; i < l.rows; ++i) std::copy_n(j + i * l.columns, 3, to + 6 * i);
+            else
+                for (int i = 0; i < l.rows; ++i) std::copy_n(j + i * l.columns, 6, to + 6 * i);
+        }
+    }
+}
+
+// arm of the first three rows on one side, which hold a point along the axes of the world; the sign of the rows is in it
+template <int N> Vec3 arm(const Levers<N>& j) {
+    return lever_arm(j.template block<1, 3>(0, 3).transpose(), j.template block<1, 3>(1, 3).transpose(),
+                     j.template block<1, 3>(2, 3).transpose());
+}
+
+template <int N> bool is_place(Walker& d, int k) {
+    const TreeLink& l = d.t.links[k];
+    if (l.rows < 3 || !l.position) return false;
+    const int last = l.body[1] >= 0 ? 1 : 0;
+    const Mat3 n = levers<N>(d.t, k, 0, last).template block<3, 3>(0, 0);
+    if (n != Mat3::Identity() && n != Mat3(-Mat3::Identity())) return false;
+    return last == 0 || levers<N>(d.t, k, 0, 0).template block<3, 3>(0, 0) == Mat3(-n);
+}
+
+// what a turn of each body is resisted with, by the forces of the sub-step before
+template <int N> void add_stiffness(Walker& d) {
+    for (TreeBody& b : d.t.bodies) b.K.setZero();
+    for (int k = 0; k < int(d.t.links.size()); ++k) {
+        if (!d.t.links[k].bends) continue;
+        const Vec3 force = Eigen::Map<const Vec3>(d.t.impulse.data() + std::size_t(k) * N) / d.h;
+        for (int side = 0; side < 2 && d.t.links[k].body[side] >= 0; ++side) {
+            TreeBody& b = d.t.bodies[d.t.links[k].body[side]];
+            if (!b.moves || b.frame < 0) continue;
+            const Levers<N> j = levers<N>(d.t, k, 0, side);
+            const Vec3 r = j(0, 0) * arm<N>(j), f = j(0, 0) * force;
+            const Real r2 = r.squaredNorm(), stiff = 0.5 * (r.dot(f) + std::sqrt(r2 * f.squaredNorm()));
+            if (r2 > 0) b.K += stiff * (Mat3::Identity() - (r / r2) * r.transpose());
+        }
+    }
+}
+
+// world inertia of the sub-step
+void set_inertia(Walker& d) {
+    for (TreeBody& b : d.t.bodies) {
+        if (!b.moves || b.frame < 0) continue;
+        const Real stiff = kInert * d.h * d.h;
+        const bool stiffens = d.t.held && stiff * b.K.trace() > kNotice * b.inertia.trace();
+        if (b.round && !stiffens) {
+            b.W = b.inverse;
+            continue;
+        }
+        const Mat3 r = quat(d.s.frame.q[b.frame]).toRotationMatrix();
+        if (!stiffens) b.W.noalias() = r * b.inverse * r.transpose();
+        else b.W = ((b.round ? b.inertia : Mat3(r * b.inertia * r.transpose())) + stiff * b.K).inverse();
+    }
+}
+
+// ---- the matrix ----
+
+template <int N> void build_responses(Walker& d) {
+    for (int k = 0; k < int(d.t.links.size()); ++k)
+        for (int side = 0; side < 2 && d.t.links[k].body[side] >= 0; ++side) {
+            const TreeBody& b = d.t.bodies[d.t.links[k].body[side]];
+            if (!b.moves) continue;
+            weigh<N>(levers<N>(d.t, k, 0, side).data(), b.inverse_mass, b.W.data(), levers<N>(d.t, k, 1, side).data());
+        }
+}
+
+template <int N> bool factor(Walker& d, Real trace) {
+    JointTree& t = d.t;
+    std::fill(t.matrix.value.begin(), t.matrix.value.end(), 0.0);
+    for (int k = 0; k < int(t.links.size()); ++k) {
+        const TreeLink& l = t.links[k];
+        Square<N> a(t.matrix.block(k));
+        for (int side = 0; side < 2 && l.body[side] >= 0; ++side)
+            if (t.bodies[l.body[side]].moves)
+                add_product<N>(levers<N>(t, k, 1, side).data(), levers<N>(t, k, 0, side).data(), a.data());
+        for (int i = 0; i < N; ++i) {
+            const Real soft = t.softness[std::size_t(k) * N + i];
+            if (i < l.rows) a(i, i) += soft > 0 ? soft : trace * a(i, i);
+            if (!(a(i, i) > 0)) a(i, i) = 1; // no row, or nothing that it could act on
+        }
+    }
+    for (const TreeCoupling& c : t.couplings)
+        add_product<N>(levers<N>(t, c.k, 1, c.side_k).data(), levers<N>(t, c.l, 0, c.side_l).data(), t.matrix.block(c.block));
+    return factor_block_chain(t.matrix);
+}
+
+// rows that say the same as others may round to an indefinite matrix: softer, then
+template <int N> bool factor(Walker& d) {
+    for (Real trace = kTrace; trace < 1; trace *= 1e3)
+        if (factor<N>(d, trace)) return true;
+    return false;
+}
+
+// ---- velocities ----
+
+// bias and softness of all rows
+template <int N> void set_bias(Walker& d) {
+    const Rows& rows = d.from.rows;
+    const Real h = d.h;
+    for (int k = 0; k < int(d.t.links.size()); ++k) {
+        const TreeLink& l = d.t.links[k];
+        Real *bias = d.t.bias.data() + std::size_t(k) * N, *softness = d.t.softness.data() + std::size_t(k) * N;
+        for (int i = 0; i < l.rows; ++i) {
+            const int row = rows.row_begin[l.source] + i;
+            const Real alpha = rows.compliance[row], damping = rows.damping[row];
+            bias[i] = -rows.rate[row];
+            softness[i] = 0;
+            if (!l.position) softness[i] = damping > 0 ? 1 / (h * damping) : 0;
+            else if (alpha > 0) softness[i] = alpha / (h * (alpha * damping + h)), bias[i] += rows.c[row] / (alpha * damping + h);
+        }
+        if (!l.bends) continue;
+        for (int side = 0; side < 2 && l.body[side] >= 0; ++side) {
+            const Vec3 w = spin(d.t.bodies[l.body[side]]);
+            Eigen::Map<Vec3>(bias) += 0.5 * h * w.cross(w.cross(arm<N>(levers<N>(d.t, k, 0, side))));
+        }
+    }
+}
+
+template <int N> VecN<N> rate(Walker& d, int k) {
+    VecN<N> out = VecN<N>::Zero();
+    for (int side = 0; side < 2 && d.t.links[k].body[side] >= 0; ++side)
+        add_rate<N>(levers<N>(d.t, k, 0, side).data(), d.t.bodies[d.t.links[k].body[side]].u, out.data());
+    return out;
+}
+
+// u += W J^T p over all links
+template <int N> void push(Walker& d, const std::vector<Real>& p) {
+    for (int k = 0; k < int(d.t.links.size()); ++k)
+        for (int side = 0; side < 2 && d.t.links[k].body[side] >= 0; ++side) {
+            TreeBody& b = d.t.bodies[d.t.links[k].body[side]];
+            if (b.moves) add_push<N>(levers<N>(d.t, k, 1, side).data(), p.data() + std::size_t(k) * N, b.u);
+        }
+}
+
+// largest error of a rigid row
+template <int N> Real residual(Walker& d) {
+    Real worst = 0;
+    for (int k = 0; k < int(d.t.links.size()); ++k) {
+        const VecN<N> r = rate<N>(d, k);
+        for (int i = 0; i < d.t.links[k].rows; ++i) {
+            const std::size_t at = std::size_t(k) * N + i;
+            worst = std::max(worst, std::abs(r[i] + d.t.bias[at] + d.t.softness[at] * d.t.impulse[at]));
+        }
+    }
+    return worst;
+}
+
+template <int N> void solve_velocities(Walker& d) {
+    JointTree& t = d.t;
+    for (int k = 0; k < int(t.links.size()); ++k) {
+        Part<N> to(t.right.data() + std::size_t(k) * N);
+        to = -rate<N>(d, k);
+        for (int i = 0; i < N; ++i) to[i] -= t.bias[std::size_t(k) * N + i];
+        for (int i = t.links[k].rows; i < N; ++i) to[i] = 0;
+    }
+    solve_block_chain(t.matrix, t.right);
+    push<N>(d, t.right);
+    t.impulse = t.right;
+}
+
+// ---- positions ----
+
+void move_body(const Walker& d, TreeBody& b) {
+    if (b.frame < 0) {
+        vec(d.s.point.x[b.body]) += d.h * speed(b);
+        return;
+    }
+    vec(d.s.frame.p[b.frame]) += d.h * speed(b);
+    Quat r = quat(d.s.frame.q[b.frame]);
+    Vec3 w = spin(b);
+    if (b.moves && !b.round && d.o.momentum) rotate_freely(b.inertia, b.inverse, d.h, r, w);
+    else if (w != Vec3::Zero()) r = (exp_rotation(d.h * w) * r).normalized();
+    b.u.tail<3>() = w;
+    d.s.frame.q[b.frame] = real4(r);
+}
+
+// held bodies go on too, and are put back at the end: who holds them decides where they are
+struct HeldPose {
+    Real3 p;
+    Real4 q;
+};
+bool is_driven(const RowProblem& q, const TreeBody& b) {
+    return !b.moves && (q.v[b.body] != Vec3::Zero() || q.w[b.body] != Vec3::Zero());
+}
+HeldPose pose_of(const State& s, const TreeBody& b) {
+    if (b.frame < 0) return {s.point.x[b.body], {}};
+    return {s.frame.p[b.frame], s.frame.q[b.frame]};
+}
+void set_pose(const HeldPose& pose, const TreeBody& b, State& s) {
+    if (b.frame < 0) s.point.x[b.body] = pose.p;
+    else s.frame.p[b.frame] = pose.p, s.frame.q[b.frame] = pose.q;
+}
+
+// -C of rigid rows into the right-hand side; others are left alone. Returns the largest.
+template <int N> Real read_errors(Walker& d) {
+    const Rows& rows = d.from.rows;
+    Real worst = 0;
+    for (int k = 0; k < int(d.t.links.size()); ++k) {
+        const TreeLink& l = d.t.links[k];
+        for (int i = 0; i < l.rows; ++i) {
+            const int row = rows.row_begin[l.source] + i;
+            const bool keeps = l.position && rows.compliance[row] == 0;
+            d.t.right[std::size_t(k) * N + i] = keeps ? -rows.c[row] : 0;
+            d.t.softness[std::size_t(k) * N + i] = keeps ? 0 : 1e30;
+            if (keeps) worst = std::max(worst, std::abs(rows.c[row]));
+        }
+        for (int i = l.rows; i < N; ++i) d.t.right[std::size_t(k) * N + i] = 0;
+    }
+    return worst;
+}
+
+// Newton's method for C = 0, a factor for as long as it brings the error down well. Returns the rounds.
+template <int N> int take_back(Walker& d) {
+    JointTree& t = d.t;
+    Real last = 0;
+    for (int round = 0; round < kRounds; ++round) {
+        const bool levers = round == 0 && t.corrects; // they will be needed, as in the step before
+        evaluate(d, levers);
+        const Real worst = read_errors<N>(d);
+        if (round == 0) t.corrects = worst > kNoError;
+        if (!(worst > kNoError)) return round;
+        if (!(worst < kGain * last)) {
+            if (!levers) evaluate(d, true);
+            read_levers<N>(d);
+            build_responses<N>(d);
+            if (!factor<N>(d)) return round;
+        }
+        last = worst;
+        solve_block_chain(t.matrix, t.right);
+        for (TreeBody& b : t.bodies) b.u.setZero();
+        push<N>(d, t.right);
+        for (TreeBody& b : t.bodies) {
+            if (!b.moves) continue;
+            vec(b.frame < 0 ? d.s.point.x[b.body] : d.s.frame.p[b.frame]) += speed(b);
+            if (b.frame >= 0) d.s.frame.q[b.frame] = real4((exp_rotation(spin(b)) * quat(d.s.frame.q[b.frame])).normalized());
+        }
+        if (worst < kSmallError) return round + 1;
+    }
+    return kRounds;
+}
+
+// ---- the step ----
+
+void load_bodies(Walker& d) {
+    for (TreeBody& b : d.t.bodies) {
+        b.u << d.q.v[b.body], d.q.w[b.body];
+        b.inverse_mass = d.q.inverse_mass[b.body];
+        if (!b.moves || b.frame < 0) continue;
+        const Mat3 inertia = mat(d.from.m.frame.inertia[b.frame]);
+        if (inertia == b.inertia) continue;
+        b.inertia = inertia;
+        b.inverse = inertia.inverse();
+        b.round = inertia == Mat3(inertia(0, 0) * Mat3::Identity());
+    }
+}
+
+// how many sub-steps: for the spin, and for what pulls at bodies of free trees
+int find_substeps(const Walker& d) {
+    if (d.o.substeps > 0) return d.o.substeps;
+    Real most = 1;
+    for (const TreeBody& b : d.t.bodies) {
+        if (!b.moves || b.frame < 0) continue;
+        most = std::max(most, d.o.dt * spin(b).norm() / kTurn);
+        if (d.t.held) continue;
+        const Real w2 = (b.inverse * quat(d.s.frame.q[b.frame]).toRotationMatrix().transpose() * b.K *
+                         quat(d.s.frame.q[b.frame]).toRotationMatrix())
+                            .trace();
+        if (w2 > 0) most = std::max(most, d.o.dt * std::sqrt(w2) / kStable);
+    }
+    return int(std::min(Real(d.o.most_substeps), std::ceil(most - 1e-9)));
+}
+
+template <int N> void begin(Walker& d) {
+    JointTree& t = d.t;
+    load_bodies(d);
+    for (int k = 0; k < int(t.links.size()); ++k)
+        for (int i = 0; i < t.links[k].rows; ++i)
+            t.impulse[std::size_t(k) * N + i] = d.q.impulse[d.q.groups[t.links[k].group].row + i];
+    evaluate_rates(d);
+    evaluate(d, true);
+    read_levers<N>(d);
+    for (int k = 0; k < int(t.links.size()); ++k) t.links[k].bends = is_place<N>(d, k);
+    d.h = d.o.dt; // impulses are forces times it
+    add_stiffness<N>(d);
+    t.substeps = find_substeps(d);
+    d.h = d.o.dt / t.substeps;
+}
+
+template <int N> void finish(Walker& d) {
+    for (const TreeBody& b : d.t.bodies) {
+        if (!b.moves) continue;
+        d.q.v[b.body] = speed(b), d.q.w[b.body] = spin(b);
+        if (b.frame < 0) d.s.point.v[b.body] = real3(speed(b));
+        else d.s.frame.v[b.frame] = real3(speed(b)), d.s.frame.w[b.frame] = real3(spin(b));
+    }
+    for (int k = 0; k < int(d.t.links.size()); ++k)
+        for (int i = 0; i < d.t.links[k].rows; ++i)
+            d.q.impulse[d.q.groups[d.t.links[k].group].row + i] = d.t.impulse[std::size_t(k) * N + i] * d.t.substeps;
+}
+
+template <int N> void run(Walker& d) {
+    begin<N>(d);
+    JointTree& t = d.t;
+    for (int step = 0; step < t.substeps; ++step) {
+        if (step > 0) {
+            evaluate(d, true);
+            read_levers<N>(d);
+            add_stiffness<N>(d);
+        }
+        set_inertia(d);
+        set_bias<N>(d); // the chord by the spin before forces act
+        for (TreeBody& b : t.bodies)
+            if (b.moves) b.u.head<3>() += d.h * d.from.linear[b.body], b.u.tail<3>() += d.h * d.from.angular[b.body];
+        build_responses<N>(d);
+        if (factor<N>(d)) solve_velocities<N>(d);
+        if (step + 1 == t.substeps) t.result.residual = residual<N>(d);
+        for (TreeBody& b : t.bodies)
+            if (b.moves || is_driven(d.q, b)) move_body(d, b);
+    }
+    finish<N>(d);
+    t.result.iterations = t.substeps + take_back<N>(d);
+}
+
+} // namespace
+
+void step_trees(const Parallel& parallel, const TreeOptions& o, const TreeSource& from, JointTreeScratch& s, RowProblem& q, State& state) {
+    const auto driven = [&](const JointTree& t) {
+        return std::any_of(t.bodies.begin(), t.bodies.end(), [&](const TreeBody& b) { return is_driven(q, b); });
+    };
+    const auto step = [&](JointTree& t) {
+        Walker d{o, from, t, q, state};
+        if (t.matrix.width == 3) run<3>(d);
+        else run<6>(d);
+    };
+    parallel_for(parallel, int(s.trees.size()), 1, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i)
+            if (!driven(s.trees[i])) step(s.trees[i]);
+    });
+    // trees may share what holds them: one after another where that moves
+    std::array<HeldPose, 8> before;
+    for (JointTree& t : s.trees) {
+        if (!driven(t)) continue;
+        std::size_t count = 0;
+        for (const TreeBody& b : t.bodies)
+            if (is_driven(q, b) && count < before.size()) before[count++] = pose_of(state, b);
+        step(t);
+        count = 0;
+        for (const TreeBody& b : t.bodies)
+            if (is_driven(q, b) && count < before.size()) set_pose(before[count++], b, state);
+    }
+}
+
+} // namespace sinew
