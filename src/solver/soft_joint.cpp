@@ -33,7 +33,6 @@ void read_levers(const SoftJointOptions& o, const SoftJointGroup& g, const Rows&
         r.da = {q.inverse_mass[body_a] * r.ja.linear, q.inverse_inertia[body_a] * r.ja.angular};
         if (body_b >= 0) r.db = {q.inverse_mass[body_b] * r.jb.linear, q.inverse_inertia[body_b] * r.jb.angular};
         if (!r.is_soft) r.softness = o.trace * (dot(r.ja, r.da) + dot(r.jb, r.db));
-        if (!o.warm) r.impulse = 0;
     }
 }
 

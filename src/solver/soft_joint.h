@@ -27,7 +27,6 @@ struct SoftJointOptions {
     Real h = 0;                   // [s] of a sub-step
     Real pull = 0.3;              // part of the error of rigid rows that a sub-step takes back
     Real trace = 1e-5;            // softness of rigid rows, part of their diagonal
-    bool warm = true;             // sub-steps begin with the impulses of the one before
 };
 
 // Where values and levers come from. `at`: the start of the step.

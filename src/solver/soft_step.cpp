@@ -138,8 +138,7 @@ void run(Soft& d, const std::vector<Vec3>& linear, const std::vector<Vec3>& angu
         warm_start_joints(d.parallel, d.s.joints, bodies);
         warm_start_contacts<S, N>(d.parallel, contacts, bodies);
         // joints and contacts in turn; where they pull against each other, until they agree
-        const bool alone = d.s.manifolds.empty(); // joints without contacts need one solve
-        const int most = alone ? 0 : d.s.joints.groups.empty() ? 1 : d.o.joint_sweeps;
+        const int most = d.s.manifolds.empty() ? 0 : d.s.joints.groups.empty() ? 1 : d.o.joint_sweeps;
         for (int k = 0;; ++k) {
             const Real error = solve_joints(d.parallel, d.h, k == 0 ? JointPass::first : JointPass::again, d.s.joints, bodies);
             if (k == most || (k > 0 && error < d.o.joint_tolerance)) break; // what is left over goes to the contacts
@@ -149,7 +148,7 @@ void run(Soft& d, const std::vector<Vec3>& linear, const std::vector<Vec3>& angu
             for (int i = begin; i < end; ++i)
                 for (int k = 0; k < 6; ++k) bodies[i].d[k] += S(d.h) * bodies[i].v[k];
         });
-        if (!alone || d.o.joint_pull > 0) solve_joints(d.parallel, d.h, JointPass::relax, d.s.joints, bodies);
+        solve_joints(d.parallel, d.h, JointPass::relax, d.s.joints, bodies);
         relax_contacts<S, N>(d.parallel, p, contacts, bodies);
     }
     if (d.o.bounce_speed >= 0) bounce_contacts<S, N>(d.parallel, p, contacts, bodies);
@@ -183,7 +182,7 @@ void step_soft(const Parallel& parallel, const SoftOptions& o, const SoftProblem
                const std::vector<Vec3>& linear, const std::vector<Vec3>& angular, SoftScratch& s, TouchList& list, RowProblem& q,
                std::vector<Vec3>& shift, std::vector<Vec3>& turn) {
     const Real h = o.dt / o.substeps;
-    Soft d{parallel, o, problem, source, {o.substeps, h, o.joint_pull, o.joint_trace, o.joint_warm}, s, list, q, h};
+    Soft d{parallel, o, problem, source, {o.substeps, h, o.joint_pull, o.joint_trace}, s, list, q, h};
     s.place.assign(q.body_count(), -1);
     s.masses.clear();
     for (int b : problem.bodies) place_of(d, b); // those that move come first

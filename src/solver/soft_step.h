@@ -22,7 +22,6 @@ struct SoftOptions {
     Real contact_damping = 10; // ratio
     Real joint_pull = 0.3;    // part of the error of joints that a sub-step takes back
     Real joint_trace = 1e-5;  // softness of rigid joints, part of their diagonal
-    bool joint_warm = true;   // start from impulses of the sub-step before
     int joint_sweeps = 10;    // most of each solve where contacts and joints pull against each other
     Real joint_tolerance = 0.15; // [m/s] of joints after contacts, below which they do not
     bool wide = true;         // eight floats; false: one double

@@ -35,7 +35,6 @@ namespace {
 // steady: contacts whose impulses of the step before still hold
 enum class Way : std::uint8_t { asleep, soft, tree, direct, steady, iterative };
 
-constexpr Real kDirectFails = 1e-3;      // [m/s] residual from which a direct solution is none
 constexpr Real kPostErp = 0.5;       // of penetration; joints are taken back in full
 constexpr int kPostRounds = 2;       // Newton steps of the positions
 constexpr Real kSmallError = 1e-5;   // [m, rad]
@@ -457,17 +456,6 @@ SolveResult solve_by_name(const std::string& method, const SolveOptions& o, cons
     return solve_sequential(o, island, q);
 }
 
-// where the direct method found nothing: sweeps from no impulses at all
-SolveResult solve_again(const SolveOptions& o, const IslandView& island, RowProblem& q) {
-    for (int g : island.groups)
-        for (int k = 0; k < q.groups[g].rows; ++k) {
-            Real& p = q.impulse[q.groups[g].row + k];
-            if (p != 0) add_impulse(q, q.groups[g], k, -p);
-            p = 0;
-        }
-    return solve_sequential(o, island, q);
-}
-
 void VelocitySolver::solve(const Model& m, Real h, State& s) {
     const SolveOptions o = solve_options();
     results.assign(islands.count(), {});
@@ -479,13 +467,12 @@ void VelocitySolver::solve(const Model& m, Real h, State& s) {
             for (int g : island.groups) // warm start
                 for (int k = 0; k < q.groups[g].rows; ++k)
                     if (q.impulse[q.groups[g].row + k] != 0) add_impulse(q, q.groups[g], k, q.impulse[q.groups[g].row + k]);
-            if (way[i] == Way::direct) {
-                const bool springs = islands.facts[i].springs;
+            if (way[i] == Way::direct && islands.facts[i].springs) { // sweeps are no help for cloth
                 SolveOptions mine = o;
-                if (springs) mine.tolerance = std::max(o.tolerance, kSpringTolerance);
+                mine.tolerance = std::max(o.tolerance, kSpringTolerance);
                 results[i] = solve_direct(mine, island, *workers[worker], q);
-                if (!springs && !(results[i].residual <= kDirectFails)) results[i] = solve_again(o, island, q); // sweeps are no help for cloth
-            } else results[i] = solve_by_name(settings.method, o, island, *workers[worker], q);
+            } else if (way[i] == Way::direct) results[i] = solve_direct_or_sweep(o, island, *workers[worker], q);
+            else results[i] = solve_by_name(settings.method, o, island, *workers[worker], q);
         }
     });
     report.residual = 0;

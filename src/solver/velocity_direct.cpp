@@ -21,6 +21,7 @@ constexpr Real kSoft = 1e-5;      // eps: rounds then gain five digits each, and
 // the same for cones, bounds and one-sided rows of islands with springs (velocity_links.h): a hundred contacts of cloth have as many
 // kinks, which Newton's method passes one by one when they are sharp; rounds then gain a digit or two each
 constexpr Real kSoftSets = 0.02;
+constexpr Real kFails = 1e-3;     // [m/s] residual from which a direct solution is none
 constexpr Real kBetter = 1e-2;    // part of the tolerance that is solved for: the next step then begins within it if nothing changes
 constexpr int kMostRounds = 40;
 constexpr int kMostNewton = 30;   // per round
@@ -88,7 +89,7 @@ void sort_groups(Island& d) {
     }
     s.order.resize(d.view.groups.size());
     for (std::size_t k = 0; k < s.order.size(); ++k) s.order[k] = int(k);
-    std::stable_sort(s.order.begin(), s.order.end(), [&](int a, int b) { return key[a] < key[b]; });
+    std::sort(s.order.begin(), s.order.end(), [&](int a, int b) { return key[a] != key[b] ? key[a] < key[b] : a < b; });
 }
 
 SolveResult solve_schur(Island& d) {
@@ -520,10 +521,23 @@ SolveResult solve_direct(const SolveOptions& o, const IslandView& view, SolveScr
     // what rests, or goes on as before, is solved by the impulses of the step before
     set_correction(o.sets, view.groups, q);
     if (const Real residual = natural_residual(o.sets, view.groups, q); residual <= o.tolerance) return {0, residual};
+    for (int g : view.groups) q.correction[q.groups[g].row] = 0; // begins convex: that of a guess may lead nowhere
     build_order(d);
     const SolveResult out = all_equalities(d) ? solve_schur(d) : solve_newton(d);
     for (int b : view.bodies) s.place[b] = -1;
     return out;
+}
+
+SolveResult solve_direct_or_sweep(const SolveOptions& o, const IslandView& view, SolveScratch& s, RowProblem& q) {
+    const SolveResult direct = solve_direct(o, view, s, q);
+    if (direct.residual <= kFails) return direct;
+    for (int g : view.groups)
+        for (int k = 0; k < q.groups[g].rows; ++k) {
+            Real& p = q.impulse[q.groups[g].row + k];
+            if (p != 0) add_impulse(q, q.groups[g], k, -p);
+            p = 0;
+        }
+    return solve_sequential(o, view, q);
 }
 
 } // namespace sinew

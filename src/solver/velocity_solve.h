@@ -42,6 +42,9 @@ SolveResult solve_apgd(const SolveOptions&, const IslandView&, SolveScratch&, Ro
 SolveResult solve_bb(const SolveOptions&, const IslandView&, SolveScratch&, RowProblem&);
 // Newton's method on the velocities, or the Schur complement where all rows are equalities (velocity_direct.cpp)
 SolveResult solve_direct(const SolveOptions&, const IslandView&, SolveScratch&, RowProblem&);
+// The same; where it finds nothing, as where bodies are squeezed by others that nothing stops, sweeps from no impulses at all:
+// the direct method would answer with impulses beyond all bounds
+SolveResult solve_direct_or_sweep(const SolveOptions&, const IslandView&, SolveScratch&, RowProblem&);
 // Lemke's pivoting with polyhedral friction (velocity_mlcp.cpp)
 SolveResult solve_mlcp(const SolveOptions&, const IslandView&, RowProblem&);
 

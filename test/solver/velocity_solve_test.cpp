@@ -301,3 +301,44 @@ TEST(velocity_solve, a_painleve_rod_gets_a_finite_impulse_at_all_angles_and_fric
                 EXPECT_LE(after, before + 1e-6) << method << degrees << " " << mu;
             }
 }
+
+// A ball between two held walls that close in on it: no velocity leaves both. The method of multipliers adds m v / eps
+// per round, for ever; sweeps add what a sweep can, 50 times m v at most.
+TEST(velocity_fallback, squeezed_bodies_have_impulses_of_sweeps_not_of_a_failed_direct_solution) {
+    const auto make = [] {
+        RowProblem q;
+        q.dt = 0.01;
+        add_body(q, 0, Vec3(-1, 0, 0), Vec3(1, 0, 0), 0);
+        add_body(q, 2, Vec3(0, 0, 0), Vec3::Zero(), 0.5);
+        add_body(q, 0, Vec3(1, 0, 0), Vec3(-1, 0, 0), 0);
+        add_contact(q, 1, 0, Vec3(-0.5, 0, 0), Vec3::UnitX(), 0.5);
+        add_contact(q, 1, 2, Vec3(0.5, 0, 0), -Vec3::UnitX(), 0.5);
+        return q;
+    };
+    const auto largest = [](const RowProblem& q) {
+        Real p = 0;
+        for (Real x : q.impulse) p = std::max(p, std::abs(x));
+        return p;
+    };
+    const SolveScratchPtr scratch = make_solve_scratch();
+    SolveOptions o;
+    RowProblem direct = make(), safe = make();
+    Islands islands;
+    build_islands(direct, islands);
+    EXPECT_GT(solve_direct(o, islands.view(0), *scratch, direct).residual, 0.1);
+    EXPECT_GT(largest(direct), 1e4); // so that the test is about something
+    solve_direct_or_sweep(o, islands.view(0), *scratch, safe);
+    EXPECT_LE(largest(safe), 2 * o.iterations * 2 * 1.0 + 1e-9); // 2 kg, 1 m/s from each side
+    EXPECT_LE(std::abs(safe.v[1].x()), 1 + 1e-12);
+    EXPECT_TRUE(safe.w[1].allFinite());
+}
+
+// the impulses of a solution are a solution: nothing is factored again
+TEST(velocity_direct, a_solution_is_kept) {
+    RowProblem q = make_heap(5, 0.4, 2);
+    SolveOptions o;
+    EXPECT_GT(run("direct", o, q).iterations, 0);
+    const std::vector<Real> before = q.impulse;
+    EXPECT_EQ(run("direct", o, q).iterations, 0);
+    EXPECT_EQ(q.impulse, before);
+}

@@ -1,0 +1,89 @@
+// No allocation in a steady step of `velocity`, by each of its ways: soft steps with and without joints, direct solutions of
+// contacts and of loops, trees.
+#include "allocation_counter.h"
+#include "constraint/joint_ball.h"
+#include "constraint/list.h"
+#include "energy/list.h"
+#include "model/builder.h"
+#include "solver/velocity.h"
+#include <gtest/gtest.h>
+
+using namespace sinew;
+
+namespace {
+
+int add_cube(ModelBuilder& b, const Vec3& at, Real half, Real mass, bool touches = true) {
+    begin_object(b, "b" + std::to_string(b.model.objects.size()), "box");
+    if (!touches) b.model.objects.back().touches = 0;
+    const Real i = mass * half * half * 2 / 3;
+    const int f = add_frame(b, {real3(at), {1, 0, 0, 0}}, mass, {i, 0, 0, 0, i, 0, 0, 0, i}, mass > 0 ? kFree : kFixed);
+    const ElementRow& gravity = *find_energy("gravity_frame");
+    if (mass > 0) add_energy(b, gravity, gravity.make_params().get(), std::array<int, 1>{f});
+    add_collider(b, {Shape::box, {half, half, half}}, f);
+    return f;
+}
+
+void add_ball(ModelBuilder& b, int a, int c, const Vec3& at) {
+    JointBall::Params p;
+    for (int side = 0; side < 2; ++side) {
+        p.anchor.local[side] = real3(at - vec(b.state.frame.p[side == 0 ? a : c]));
+        p.anchor.axes[side] = {1, 0, 0, 0};
+    }
+    begin_object(b, "j" + std::to_string(b.model.objects.size()), "joint");
+    add_constraint(b, *find_constraint("joint_ball"), &p, std::array<int, 2>{a, c});
+}
+
+ModelBuilder make_scene(const std::string& kind) {
+    ModelBuilder b;
+    const int floor = add_cube(b, Vec3(0, -50, 0), 50, 0);
+    if (kind == "heap")
+        for (int k = 0; k < 60; ++k) add_cube(b, Vec3(1.02 * (k % 5), 0.5 + 1.0 * (k / 20), 1.02 * (k / 5 % 4)), 0.5, 1);
+    if (kind == "stack")
+        for (int k = 0; k < 6; ++k) add_cube(b, Vec3(0, 0.5 + k, 0), 0.5, k == 5 ? 1000 : 1);
+    if (kind == "chain" || kind == "loop") {
+        int last = floor;
+        for (int k = 0; k < 10; ++k) {
+            const int f = add_cube(b, Vec3(k + 0.5, 10, 0), 0.2, 1, false);
+            add_ball(b, last, f, Vec3(k, 10, 0));
+            last = f;
+        }
+        if (kind == "loop") add_ball(b, last, floor, Vec3(10, 10, 0));
+    }
+    if (kind == "dolls") // chains that lie on the floor
+        for (int n = 0; n < 3; ++n) {
+            int last = -1;
+            for (int k = 0; k < 4; ++k) {
+                const int f = add_cube(b, Vec3(1.1 * k, 0.5, 3 * n), 0.5, 1);
+                if (last >= 0) add_ball(b, last, f, Vec3(1.1 * k - 0.55, 0.5, 3 * n));
+                last = f;
+            }
+        }
+    finish_model(b);
+    return b;
+}
+
+} // namespace
+
+TEST(velocity_allocation, steady_steps_allocate_nothing) {
+    SINEW_NEEDS_ALLOCATION_COUNT;
+    for (const char* kind : {"heap", "stack", "chain", "loop", "dolls"})
+        for (const char* method : {"auto", "direct"})
+            for (int threads : {1, 2}) {
+                if (std::string(method) == "direct" && std::string(kind) == "heap") continue; // cubic
+                const ModelBuilder b = make_scene(kind);
+                VelocitySettings s;
+                s.method = method;
+                s.sleep = false;
+                State now = b.state, next;
+                const auto solver = make_velocity({.threads = threads}, b.model, now, &s);
+                long counted = 0;
+                for (int k = 0; k < 40; ++k) {
+                    const long before = allocation_count();
+                    const Report r = solver->step(b.model, {}, now, next, 1.0 / 60);
+                    if (k >= 30) counted += allocation_count() - before;
+                    EXPECT_EQ(r.status, Status::ok) << r.message;
+                    std::swap(now, next);
+                }
+                EXPECT_EQ(counted, 0) << kind << " " << method << ", " << threads << " threads";
+            }
+}

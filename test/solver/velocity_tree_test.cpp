@@ -1,0 +1,150 @@
+// Trees of joints moved on their own (velocity_tree.h) against the general direct method, and what they promise.
+#include "constraint/joint_ball.h"
+#include "constraint/joint_hinge.h"
+#include "constraint/joint_weld.h"
+#include "constraint/list.h"
+#include "core/random.h"
+#include "energy/list.h"
+#include "model/builder.h"
+#include "solver/velocity.h"
+#include <gtest/gtest.h>
+
+using namespace sinew;
+
+namespace {
+
+int add_link(ModelBuilder& b, const Vec3& at, Real mass, const Vec3& inertia, bool held) {
+    begin_object(b, "b" + std::to_string(b.model.objects.size()), "body");
+    b.model.objects.back().touches = 0;
+    const int f = add_frame(b, {real3(at), {1, 0, 0, 0}}, mass, {inertia.x(), 0, 0, 0, inertia.y(), 0, 0, 0, inertia.z()}, held ? kFixed : kFree);
+    const ElementRow& gravity = *find_energy("gravity_frame");
+    if (!held) add_energy(b, gravity, gravity.make_params().get(), std::array<int, 1>{f});
+    return f;
+}
+
+template <class J> void add_joint(ModelBuilder& b, int a, int c, const Vec3& at) {
+    typename J::Params p;
+    for (int side = 0; side < 2; ++side) {
+        const int f = side == 0 ? a : c;
+        p.anchor.local[side] = real3(at - vec(b.state.frame.p[f]));
+        p.anchor.axes[side] = {1, 0, 0, 0};
+    }
+    begin_object(b, "j" + std::to_string(b.model.objects.size()), "joint");
+    add_constraint(b, *find_constraint(J::name), &p, std::array<int, 2>{a, c});
+}
+
+// a random tree of bodies with unequal inertias that move in accordance with nothing; every third joint a hinge or a weld
+ModelBuilder make_tree(int bodies, bool held, bool only_balls, Rng& rng) {
+    ModelBuilder b;
+    std::vector<Vec3> x;
+    for (int k = 0; k < bodies; ++k) {
+        const int to = k == 0 ? -1 : int(draw_uniform(rng, std::max(0, k - 4), k - 1e-9));
+        x.push_back((to < 0 ? Vec3(Vec3::Zero()) : x[to]) + draw_vec(rng, -1, 1));
+        add_link(b, x[k], draw_uniform(rng, 0.5, 50), Vec3(draw_uniform(rng, 0.2, 1), draw_uniform(rng, 0.2, 1), draw_uniform(rng, 0.6, 1)),
+                 held && k == 0);
+        if (to < 0) continue;
+        const Vec3 at = 0.5 * (x[to] + x[k]) + draw_vec(rng, -0.2, 0.2);
+        if (only_balls || k % 3 == 0) add_joint<JointBall>(b, to, k, at);
+        else if (k % 3 == 1) add_joint<JointHinge>(b, to, k, at);
+        else add_joint<JointWeld>(b, to, k, at);
+    }
+    finish_model(b);
+    for (int k = held; k < bodies; ++k) {
+        b.state.frame.v[k] = real3(draw_vec(rng, -1, 1));
+        b.state.frame.w[k] = real3(draw_vec(rng, -1, 1));
+    }
+    return b;
+}
+
+State run(const ModelBuilder& b, const std::string& method, int steps, Real dt, Report* report = nullptr, int substeps = 0) {
+    VelocitySettings s;
+    s.method = method;
+    s.sleep = false;
+    s.substeps = substeps;
+    State now = b.state, next;
+    const auto solver = make_velocity({}, b.model, now, &s);
+    for (int k = 0; k < steps; ++k) {
+        const Report r = solver->step(b.model, {}, now, next, dt);
+        EXPECT_EQ(r.status, Status::ok) << r.message;
+        if (report) *report = r;
+        std::swap(now, next);
+    }
+    return now;
+}
+
+Real difference(const std::vector<Real3>& a, const std::vector<Real3>& b) {
+    Real worst = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) worst = std::max(worst, (vec(a[i]) - vec(b[i])).cwiseAbs().maxCoeff());
+    return worst;
+}
+
+} // namespace
+
+// the first step has no forces to stiffen bodies with: the same equations, solved by the general envelope
+TEST(velocity_tree, first_steps_are_those_of_the_general_direct_method) {
+    Rng rng{3, 0, 0};
+    for (int n : {2, 3, 8, 25})
+        for (bool held : {true, false})
+            for (bool balls : {true, false}) {
+                const ModelBuilder b = make_tree(n, held, balls, rng);
+                Report report;
+                const State tree = run(b, "auto", 1, 1e-3, &report), direct = run(b, "direct", 1, 1e-3);
+                EXPECT_EQ(report.path, std::string("direct"));
+                EXPECT_LT(report.residual, 1e-9);
+                // round-off of velocities about 1 m/s times the condition of J W J^T, some 1e4, and of traces of softness
+                EXPECT_LT(difference(tree.frame.v, direct.frame.v), 1e-8) << n << held << balls;
+                EXPECT_LT(difference(tree.frame.w, direct.frame.w), 1e-8) << n << held << balls;
+                EXPECT_LT(difference(tree.frame.p, direct.frame.p), 1e-9) << n << held << balls;
+            }
+}
+
+// momentum of a free tree: gravity alone acts on it. Joints act in pairs at one point up to what positions are corrected by
+TEST(velocity_tree, free_trees_keep_their_momentum) {
+    Rng rng{4, 0, 0};
+    const ModelBuilder b = make_tree(12, false, true, rng);
+    const int steps = 60;
+    const Real dt = 1.0 / 60;
+    const State end = run(b, "auto", steps, dt);
+    Vec3 before = Vec3::Zero(), after = Vec3::Zero();
+    Real mass = 0;
+    for (std::size_t i = 0; i < end.frame.v.size(); ++i) {
+        before += b.model.frame.mass[i] * vec(b.state.frame.v[i]);
+        after += b.model.frame.mass[i] * vec(end.frame.v[i]);
+        mass += b.model.frame.mass[i];
+    }
+    const Vec3 expected = before + mass * steps * dt * vec(b.model.gravity);
+    EXPECT_LT((after - expected).norm(), 1e-9 * mass); // round-off of 60 steps
+}
+
+// 1000 kg on 20 links of 1 kg: swings of links at 800 rad/s, 13 rad per step, must not grow
+TEST(velocity_tree, a_heavy_load_hangs_still_on_a_light_chain) {
+    ModelBuilder b;
+    int last = add_link(b, Vec3::Zero(), 1, Vec3::Ones(), true);
+    for (int k = 0; k < 20; ++k) {
+        const int f = add_link(b, Vec3(1e-3 * (k % 2), -0.25 - 0.5 * k, 0), 1, Vec3::Constant(0.016), false);
+        add_joint<JointBall>(b, last, f, Vec3(0, -0.5 * k, 0));
+        last = f;
+    }
+    const int load = add_link(b, Vec3(0, -10.5, 0), 1000, Vec3::Constant(100), false);
+    add_joint<JointBall>(b, last, load, Vec3(0, -10, 0));
+    finish_model(b);
+    Report report;
+    const State end = run(b, "auto", 600, 1.0 / 60, &report);
+    EXPECT_NEAR(end.frame.p[load].y, -10.5, 1e-3); // the length is kept to 1 mm
+    EXPECT_LT(std::abs(end.frame.p[load].x), 5e-3);
+    EXPECT_LE(report.iterations, 4);               // one sub-step, and at most three corrections
+}
+
+// a pendulum of two links with small swings against many sub-steps: second order leaves h^2 of it
+TEST(velocity_tree, swings_agree_with_small_steps) {
+    ModelBuilder b;
+    const int root = add_link(b, Vec3::Zero(), 1, Vec3::Ones(), true);
+    const int one = add_link(b, Vec3(0.5, 0, 0), 1, Vec3::Constant(0.02), false), two = add_link(b, Vec3(1.5, 0, 0), 1, Vec3::Constant(0.02), false);
+    add_joint<JointBall>(b, root, one, Vec3::Zero());
+    add_joint<JointBall>(b, one, two, Vec3(1, 0, 0));
+    finish_model(b);
+    const State fine = run(b, "auto", 60 * 64, 1.0 / 60 / 64), middle = run(b, "auto", 60 * 4, 1.0 / 60 / 4), coarse = run(b, "auto", 60 * 2, 1.0 / 60 / 2);
+    const Real far = difference(coarse.frame.p, fine.frame.p), near = difference(middle.frame.p, fine.frame.p);
+    EXPECT_LT(near, 0.05);
+    EXPECT_LT(near, 0.65 * far); // at least first order
+}
