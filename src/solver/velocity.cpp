@@ -769,6 +769,7 @@ void VelocitySolver::sub_step(const Model& m, const Input& input, Real h, State&
     lap(clock, "move", report);
     if (goes_on) go_to_end(m, input, h, start, s);
     else stabilise(m, h, s);
+    share_room(workers);
     lap(clock, "stabilise", report);
     store_forces(*parallel, m, list, q, pairs, s, report.touches);
     store_rest(m, list, q, still, h, pairs, s);

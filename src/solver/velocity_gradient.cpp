@@ -10,6 +10,25 @@ namespace sinew {
 
 void SolveScratchDelete::operator()(SolveScratch* s) const { delete s; }
 SolveScratchPtr make_solve_scratch() { return SolveScratchPtr(new SolveScratch); }
+void share_room(std::span<const SolveScratchPtr> all) {
+    const auto share = [](auto& a, auto& b) { a.reserve(std::max(a.capacity(), b.capacity())); };
+    const auto share_all = [&](SolveScratch& a, SolveScratch& b) {
+        for (auto x : {&SolveScratch::scale, &SolveScratch::z, &SolveScratch::y, &SolveScratch::z_old, &SolveScratch::gradient,
+                       &SolveScratch::gradient_old, &SolveScratch::trial, &SolveScratch::u, &SolveScratch::u_free, &SolveScratch::du,
+                       &SolveScratch::right, &SolveScratch::weight, &SolveScratch::p, &SolveScratch::p_hat, &SolveScratch::p_best,
+                       &SolveScratch::rho, &SolveScratch::mass, &SolveScratch::dp})
+            share(a.*x, b.*x);
+        for (auto x : {&SolveScratch::row, &SolveScratch::count, &SolveScratch::place, &SolveScratch::offset, &SolveScratch::begin,
+                       &SolveScratch::neighbor, &SolveScratch::order, &SolveScratch::first})
+            share(a.*x, b.*x);
+        for (auto x : {&SolveScratch::v, &SolveScratch::w}) share(a.*x, b.*x);
+        share(a.matrix.first, b.matrix.first);
+        share(a.matrix.begin, b.matrix.begin);
+        share(a.matrix.value, b.matrix.value);
+    };
+    for (std::size_t k = 1; k < all.size(); ++k) share_all(*all[0], *all[k]);
+    for (std::size_t k = 1; k < all.size(); ++k) share_all(*all[k], *all[0]);
+}
 
 namespace {
 

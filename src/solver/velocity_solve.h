@@ -31,6 +31,8 @@ struct SolveScratchDelete {
 };
 using SolveScratchPtr = std::unique_ptr<SolveScratch, SolveScratchDelete>;
 SolveScratchPtr make_solve_scratch();
+// As much room for each as for the largest: which worker takes which island is open, and none is to allocate later than the others.
+void share_room(std::span<const SolveScratchPtr>);
 
 // Gauss-Seidel (spec P 3.18): row after row; a group after another with its rows at once
 SolveResult solve_sequential(const SolveOptions&, const IslandView&, RowProblem&);
