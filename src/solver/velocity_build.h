@@ -46,7 +46,7 @@ struct BiasOptions {
     Real joint_erp = 1;
 };
 // [m/s] at which an open gap may close within the step. What is nearer than a hair touches: closing that would only stir what rests
-inline Real contact_rate(Real gap, Real dt) { return gap > 1e-8 ? gap / dt : 0; }
+inline Real contact_rate(Real gap, Real dt) { return gap > 1e-10 ? gap / dt : 0; }
 // A group for a touch, started with its impulse; bias by the gap.
 void add_contact_group(const Model&, const State&, const Contacts&, const TouchList&, int touch, const BiasOptions&, RowProblem&);
 // One group per constraint that has an unknown: the bias of its position, softness of its compliance and damping.
