@@ -18,7 +18,7 @@ void count_groups(const RowProblem& q, RestStage& s) {
         for (int k = 0; k < g.rows; ++k) drives = drives || (g.set == RowSet::box && q.bias[g.row + k] != 0);
         for (int k = 0; k < g.sides; ++k) {
             const int b = q.body[g.side + k];
-            ++s.count[b];
+            s.count[b] += !(g.set == RowSet::box && g.limit == 0); // a motor that is switched off is gone
             drives = drives || (!(q.inverse_mass[b] > 0) && (q.v[b] != Vec3::Zero() || q.w[b] != Vec3::Zero()));
         }
         if (drives)

@@ -217,14 +217,14 @@ void store_forces(const Parallel& parallel, const Model& m, const TouchList& lis
     }
 }
 
-// touches and joints of each body: sleeping islands wake when one of them is gone
+// touches and joints of each body: sleeping islands wake when one of them is gone; a motor that is switched off is gone
 static void count_rows(const TouchList& list, const RowProblem& q, std::vector<int>& count) {
     count.assign(q.body_count(), 0);
     for (const Touch& t : list.touches)
         for (int b : {t.body_a, t.body_b})
             if (b >= 0) ++count[b];
     for (const RowGroup& g : q.groups)
-        if (g.set != RowSet::contact)
+        if (g.set != RowSet::contact && !(g.set == RowSet::box && g.limit == 0))
             for (int s = 0; s < g.sides; ++s) ++count[q.body[g.side + s]];
 }
 

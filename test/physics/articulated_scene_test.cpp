@@ -149,3 +149,21 @@ TEST(articulated_scene, a_ragdoll_with_a_closed_loop_pushes_a_heap_of_boxes_and_
     EXPECT_GT(impulse, 75.0);   // boxes have stopped it from more than 1 m/s: it fell by half a metre
     EXPECT_LT(loop, 1e-9);      // closed to 1e-13, read through the lengths of arms
 }
+
+// A brake holds a rod, which falls asleep; switched off, the rod wakes and falls.
+TEST(articulated_scene, a_sleeping_tree_wakes_when_the_motor_that_held_it_is_switched_off) {
+    for (const char* solver : {"articulated", "velocity"}) {
+        auto s = start(fmt::format(R"({{ "sinew": 1, "solver": "{}", "time": {{ "fps": 60, "seconds": 2 }},
+            "objects": {{ "rod": {{ "kind": "box", "size": [1, 0.1, 0.1], "mass": 1, "at": [0.5, 0, 0], "contact": false }} }},
+            "joints": {{ "hinge": {{ "kind": "hinge", "between": ["world", "rod"], "at": [0, 0, 0], "axis": [0, 0, 1], "motor": {{ "speed": 0, "limit": 100 }} }} }},
+            "events": [ {{ "at": "1.5 s", "set": {{ "hinge.motor": "off" }} }} ] }})", solver));
+        ASSERT_TRUE(s);
+        int most = 0;
+        while (!is_finished(*s)) {
+            ASSERT_NE(simulate_step(*s), Status::failed);
+            if (s->now.time < 1.45) most = std::max(most, s->report.asleep);
+        }
+        EXPECT_EQ(most, 1) << solver;
+        EXPECT_LT(measure(*s, "hinge.angle"), -0.5) << solver; // half a second of falling: 3/4 g t^2 = 1.8 rad at first order
+    }
+}
