@@ -5,6 +5,7 @@ namespace sinew {
 
 bool detect_points(const Parallel& parallel, const Model& m, const SurfaceState& at, Real margin, PointsScratch& s, Contacts& out) {
     out.point_point.clear();
+    out.rod_pairs.clear();
     bool found = true;
     if (!m.obstacles.empty() && !m.surface.vertices.empty()) {
         s.surface.resize(m.surface.vertices.size());
@@ -14,7 +15,8 @@ bool detect_points(const Parallel& parallel, const Model& m, const SurfaceState&
     const bool bodies = std::any_of(m.colliders.begin(), m.colliders.end(),
                                     [&](const Collider& c) { return !(m.frame.flags[c.frame] & kFixed); });
     if (found && bodies) found = detect_shapes(parallel, m, at.frame, margin, s.shapes, out);
-    if (!found) out.point_point.clear();
+    if (found) found = find_rod_pairs(parallel, m, at.point, margin, s.rods, out.rod_pairs);
+    if (!found) out.point_point.clear(), out.rod_pairs.clear();
     return found;
 }
 

@@ -1,7 +1,10 @@
 #include "energy/contact.h"
+#include "energy/contact_edge_edge.h"
 #include "energy/contact_friction.h"
 #include "energy/contact_penalty_frame.h"
+#include "energy/contact_vertex_edge.h"
 #include "energy/list.h"
+#include "energy/rod_stretch.h"
 #include "model/surface.h"
 #include <algorithm>
 
@@ -13,6 +16,9 @@ struct PenaltyRows {
     const ElementRow& point = *find_energy(ContactPenalty::name);
     const ElementRow& frame = *find_energy(ContactPenaltyFrame::name);
     const ElementRow& friction = *find_energy(ContactFriction::name);
+    const ElementRow& edge_edge = *find_energy(ContactEdgeEdge::name);
+    const ElementRow& vertex_edge = *find_energy(ContactVertexEdge::name);
+    const ElementRow& stretch = *find_energy(RodStretch::name);
 };
 const PenaltyRows& rows() {
     static const PenaltyRows all;
@@ -60,7 +66,85 @@ void add_shapes(const Model& m, const FrameState& frames, const PointContact& c,
                 free_a ? c.object_a : c.object_b);
 }
 
+// EA of the rod's edge between two points [N], 0 = there is none; rods list their edges by their first points
+Real stretch_stiffness(const Table* t, int from, int to) {
+    if (!t) return 0;
+    const auto stiffness = [&](int e) {
+        const RodStretch::Data& d = ElementsOf<RodStretch>::data_of(*t, e);
+        return d.stiffness * d.rest_length;
+    };
+    const auto is_edge = [&](int e) { return t->stencil[2 * e] == from && t->stencil[2 * e + 1] == to; };
+    int low = 0, high = t->count();
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (t->stencil[2 * middle] < from) low = middle + 1;
+        else high = middle;
+    }
+    if (low < t->count() && is_edge(low)) return stiffness(low);
+    for (int e = 0; e < t->count(); ++e) // edited models may have another order
+        if (is_edge(e)) return stiffness(e);
+    return 0;
+}
+
+struct RodVertex { // a point of one edge against the other edge
+    std::array<int, 3> stencil;
+    ContactVertexEdge::Params params;
+    int object;
+};
+
+void add_rod_pair(const Model& m, const Table* stretch, const RodPair& p, Table& edges, std::vector<RodVertex>& vertices) {
+    std::array<int, 4> id{};
+    bool moves = false;
+    for (int k = 0; k < 4; ++k) {
+        const SurfaceVertex& v = m.surface.vertices[p.vertex[k]];
+        id[k] = v.index;
+        moves = moves || is_movable(m, v);
+    }
+    const Real a = stretch_stiffness(stretch, id[0], id[1]), b = stretch_stiffness(stretch, id[2], id[3]);
+    if (!moves || !(a + b > 0)) return;
+    const Real k = 2 * a * b / (a + b) / p.thickness;
+    const int object = m.surface.object[p.vertex[0]];
+    const ContactEdgeEdge::Params params{k, p.thickness, edge_mollifier_threshold(p.rest[0], p.rest[1])};
+    add_element(edges, &params, id, {}, object);
+    for (int side = 0; side < 2; ++side)
+        for (int end = 0; end < 2; ++end) {
+            const int other = 2 - 2 * side;
+            vertices.push_back({{id[2 * side + end], id[other], id[other + 1]},
+                                {k * std::min(Real(1), p.rest[1 - side] / p.thickness), p.thickness}, object});
+        }
+}
+
+void build_rod_elements(const Model& m, const Contacts& contacts, Tables& out) {
+    Table& edges = table_of(out.energies, rows().edge_edge);
+    clear_table(edges);
+    std::vector<RodVertex> vertices;
+    const Table* stretch = nullptr;
+    for (const Table& t : m.elements->energies)
+        if (t.row == &rows().stretch) stretch = &t;
+    for (const RodPair& p : contacts.rod_pairs) add_rod_pair(m, stretch, p, edges, vertices);
+    // two edges of a rod share a point: it counts once
+    std::sort(vertices.begin(), vertices.end(), [](const RodVertex& a, const RodVertex& b) { return a.stencil < b.stencil; });
+    Table& points = table_of(out.energies, rows().vertex_edge);
+    clear_table(points);
+    for (std::size_t i = 0; i < vertices.size(); ++i)
+        if (i == 0 || vertices[i].stencil != vertices[i - 1].stencil)
+            add_element(points, &vertices[i].params, vertices[i].stencil, {}, vertices[i].object);
+}
+
 } // namespace
+
+void add_contact_part(const Table& t, const Dofs& dofs, int e, const Real* local, Real factor, std::span<Real> total) {
+    const int size = t.row->points ? 3 : 6;
+    for (int k = 0; k < t.row->stencil; ++k) {
+        const int id = t.stencil[e * t.row->stencil + k];
+        Real* to = total.data() + (t.row->points ? dofs.point_offset(id) : dofs.frame_offset(id));
+        for (int i = 0; i < size; ++i) to[i] += factor * local[size * k + i];
+    }
+}
+
+bool has_contact_elements(const Tables& tables) {
+    return std::any_of(tables.energies.begin(), tables.energies.end(), [](const Table& t) { return t.count() > 0; });
+}
 
 void build_contact_elements(const Model& m, const FrameState& frames, const Contacts& contacts, Tables& out) {
     for (const ElementRow* row : {&rows().point, &rows().frame})
@@ -69,6 +153,7 @@ void build_contact_elements(const Model& m, const FrameState& frames, const Cont
         if (c.source == PointContact::vertex_obstacle) add_vertex(m, c, out);
         if (c.source == PointContact::shapes) add_shapes(m, frames, c, out);
     }
+    build_rod_elements(m, contacts, out);
 }
 
 void build_friction_elements(const Model& m, const std::vector<Real3>& x_now, Real elapsed, Real still, const Contacts& contacts,

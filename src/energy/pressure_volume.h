@@ -3,9 +3,9 @@
 //   constant   E = -p V                                              p [Pa] inside less outside
 //   gas        E = -p0 V0 ln(V/V0) + p_out (V - V0),  that is p V = const;  p0 = p + p_out at the rest volume V0
 // The gas couples all triangles. Value and forces are exact: each element knows the sum V (StepContext::total). The Hessian
-// E' d2V + E'' n n^T, n = sum_e dV_e, would be dense; instead of n n^T each element takes dV_e dV_e^T/w_e with shares w_e of the
+// E' d2V + E'' n n^T, n = sum_e dV_e, is dense; instead of n n^T each element takes dV_e dV_e^T/w_e with shares w_e of the
 // surface, sum 1. By Cauchy and Schwarz this is never less, and equal for a uniform inflation: Newton's method keeps descending,
-// at linear instead of quadratic speed where the gas is stiff.
+// at linear speed where the gas is stiff. Where the matrix needs no projection the dense term itself is solved with (gas.h).
 // An element of one triangle alone is not invariant to translations; the closed surface is.
 #pragma once
 #include "energy/energy.h"

@@ -194,6 +194,26 @@ inline MatN<9> tri_hessian_psd(const TriEdges& e, const Vec3& r, const Mat3& w2)
     return h;
 }
 
+// Elements of a membrane E that gives W, r and, from order 2 on, W2:
+//   static Real strain_energy(const Data&, const StepContext&, const TriEdges&, int order, Vec3& r, Mat3& w2);
+template <class E, int Order> Local<9, Order> tri_eval(const typename E::Data& d, const StepContext& c, const Stencil<3>& s) {
+    Local<9, Order> out;
+    const TriEdges e = edges_of(s);
+    Vec3 r;
+    Mat3 w2;
+    out.value = E::strain_energy(d, c, e, Order, r, w2);
+    if constexpr (Order >= 1) out.gradient = tri_gradient(e, r);
+    if constexpr (Order >= 2) out.hessian = tri_hessian(e, r, w2);
+    return out;
+}
+template <class E> MatN<9> tri_psd(const typename E::Data& d, const StepContext& c, const Stencil<3>& s) {
+    const TriEdges e = edges_of(s);
+    Vec3 r;
+    Mat3 w2;
+    E::strain_energy(d, c, e, 2, r, w2);
+    return tri_hessian_psd(e, r, w2);
+}
+
 // f = -2 eta B^T T0 ds/dt and its derivatives
 template <int Order> LocalForce<9, Order> tri_damper(Real eta, const Mat3& t0, const Stencil<3>& s) {
     LocalForce<9, Order> out;
@@ -246,6 +266,14 @@ inline MembraneParams sample_membrane(Rng& rng) {
     p.damping = draw_uniform(rng, 0, 0.1);
     p.warp = real3(draw_direction(rng));
     return p;
+}
+
+template <class E> Sample<E> sample_membrane_element(Rng& rng, int which) {
+    typename E::Params p;
+    static_cast<MembraneParams&>(p) = sample_membrane(rng);
+    const std::array<Vec3, 3> rest = sample_rest_tri(rng);
+    const std::array<Real3, 3> x{real3(rest[0]), real3(rest[1]), real3(rest[2])};
+    return {E::prepare(p, {x, {}, {}, {}}), sample_tri(rng, which, rest)};
 }
 
 } // namespace sinew

@@ -43,6 +43,8 @@ template <class L> struct TriGreen {
     }
 
     static Real strain_energy(const Data& d, const StepContext& c, const TriEdges& e, int order, Vec3& r, Mat3& w2) {
+        r.setZero(), w2.setZero();
+        if (d.volume == 0) return 0;
         const auto m = matrix(d);
         const Vec3 s = edge_strains(e, d.length2.data());
         const Density psi = L::density(d.constants, m * s, order);
@@ -59,35 +61,14 @@ template <class L> struct TriGreen {
         return value;
     }
     template <int Order> static Local<9, Order> eval(const Data& d, const StepContext& c, const Stencil<3>& s) {
-        Local<9, Order> out;
-        const TriEdges e = edges_of(s);
-        Vec3 r;
-        Mat3 w2;
-        if (d.volume == 0) return out;
-        out.value = strain_energy(d, c, e, Order, r, w2);
-        if constexpr (Order >= 1) out.gradient = tri_gradient(e, r);
-        if constexpr (Order >= 2) out.hessian = tri_hessian(e, r, w2);
-        return out;
+        return tri_eval<TriGreen, Order>(d, c, s);
     }
-    static MatN<9> hessian_psd(const Data& d, const StepContext& c, const Stencil<3>& s) {
-        const TriEdges e = edges_of(s);
-        Vec3 r;
-        Mat3 w2;
-        if (d.volume == 0) return MatN<9>::Zero();
-        strain_energy(d, c, e, 2, r, w2);
-        return tri_hessian_psd(e, r, w2);
-    }
+    static MatN<9> hessian_psd(const Data& d, const StepContext& c, const Stencil<3>& s) { return tri_psd<TriGreen>(d, c, s); }
     template <int Order> static LocalForce<9, Order> force(const Data& d, const StepContext& c, const Stencil<3>& s) {
         if (d.damping == 0 || c.elapsed > 0) return {};
         return tri_damper<Order>(d.damping, rest_matrix(d), s);
     }
-    static Sample<L> sample(Rng& rng, int which) {
-        typename L::Params p;
-        static_cast<MembraneParams&>(p) = sample_membrane(rng);
-        const std::array<Vec3, 3> rest = sample_rest_tri(rng);
-        const std::array<Real3, 3> x{real3(rest[0]), real3(rest[1]), real3(rest[2])};
-        return {prepare(p, {x, {}, {}, {}}), sample_tri(rng, which, rest)};
-    }
+    static Sample<L> sample(Rng& rng, int which) { return sample_membrane_element<L>(rng, which); }
 };
 
 } // namespace sinew

@@ -61,7 +61,7 @@ struct TriStvk {
     }
 
     // value, r = dW/ds and W2 with the viscous part of an implicit step
-    static Real strain_energy(const Data& d, const StepContext& c, const TriEdges& e, Vec3& r, Mat3& w2) {
+    static Real strain_energy(const Data& d, const StepContext& c, const TriEdges& e, int, Vec3& r, Mat3& w2) {
         const Mat3 t = matrix(d);
         const Vec3 s = edge_strains(e, d.length2.data());
         r = 2 * (t * s);
@@ -77,28 +77,15 @@ struct TriStvk {
         return value;
     }
     template <int Order> static Local<9, Order> eval(const Data& d, const StepContext& c, const Stencil<3>& s) {
-        Local<9, Order> out;
-        const TriEdges e = edges_of(s);
-        Vec3 r;
-        Mat3 w2;
-        out.value = strain_energy(d, c, e, r, w2);
-        if constexpr (Order >= 1) out.gradient = tri_gradient(e, r);
-        if constexpr (Order >= 2) out.hessian = tri_hessian(e, r, w2);
-        return out;
+        return tri_eval<TriStvk, Order>(d, c, s);
     }
-    static MatN<9> hessian_psd(const Data& d, const StepContext& c, const Stencil<3>& s) {
-        const TriEdges e = edges_of(s);
-        Vec3 r;
-        Mat3 w2;
-        strain_energy(d, c, e, r, w2);
-        return tri_hessian_psd(e, r, w2);
-    }
+    static MatN<9> hessian_psd(const Data& d, const StepContext& c, const Stencil<3>& s) { return tri_psd<TriStvk>(d, c, s); }
     // 2 B^T T B, without the tensions of the edges
     static MatN<9> hessian_gauss_newton(const Data& d, const StepContext& c, const Stencil<3>& s) {
         const TriEdges e = edges_of(s);
         Vec3 r;
         Mat3 w2;
-        strain_energy(d, c, e, r, w2);
+        strain_energy(d, c, e, 2, r, w2);
         return tri_hessian(e, Vec3::Zero(), w2);
     }
     static constexpr int root_rows = 3;
@@ -111,12 +98,7 @@ struct TriStvk {
         if (d.damping == 0 || c.elapsed > 0) return {};
         return tri_damper<Order>(d.damping, matrix(d), s);
     }
-    static Sample<TriStvk> sample(Rng& rng, int which) {
-        const MembraneParams p = sample_membrane(rng);
-        const std::array<Vec3, 3> rest = sample_rest_tri(rng);
-        const std::array<Real3, 3> x{real3(rest[0]), real3(rest[1]), real3(rest[2])};
-        return {prepare(p, {x, {}, {}, {}}), sample_tri(rng, which, rest)};
-    }
+    static Sample<TriStvk> sample(Rng& rng, int which) { return sample_membrane_element<TriStvk>(rng, which); }
 };
 
 } // namespace sinew

@@ -77,13 +77,7 @@ struct TriStvkAnimated {
     template <int Order> static LocalForce<9, Order> force(const Data& d, const StepContext& c, const Stencil<3>& s) {
         return TriStvk::force<Order>(at(d, c), c, s);
     }
-    static Sample<TriStvkAnimated> sample(Rng& rng, int which) {
-        Params p;
-        static_cast<MembraneParams&>(p) = sample_membrane(rng);
-        const std::array<Vec3, 3> rest = sample_rest_tri(rng);
-        const std::array<Real3, 3> x{real3(rest[0]), real3(rest[1]), real3(rest[2])};
-        return {prepare(p, {x, {}, {}, {}}), sample_tri(rng, which, rest)};
-    }
+    static Sample<TriStvkAnimated> sample(Rng& rng, int which) { return sample_membrane_element<TriStvkAnimated>(rng, which); }
 };
 
 } // namespace sinew

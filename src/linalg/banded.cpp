@@ -4,8 +4,7 @@
 //   parts    connected parts of the graph (one per rod) are factored independently, in parallel
 //   order    per part the better of two: by block index, where a scalar stands between the points it is joined with (the
 //            natural order of a rod), and reverse Cuthill-McKee (1969; rings, and meshes that are given to it anyway)
-#include "linalg/linear_solver.h"
-#include "linalg/scalar_matrix.h"
+#include "linalg/direct.h"
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -25,15 +24,11 @@ struct Banded final : LinearSolver {
     LinearInfo factor(const Parallel&, const BlockSparse& A, std::span<const BlockProjector>) override;
     LinearInfo solve(const Parallel&, std::span<const Real> b, std::span<Real> x) override;
 
-    bool analysed = false, factored = false;
-    BlockSparse filtered; // holds the pattern; values are used when there are projectors
-    std::vector<BlockProjector> projectors;
-    std::vector<unsigned char> fixed;
-    ScalarMatrix matrix;
+    DirectSystem system;
     std::vector<Part> parts;
     std::vector<Real> band;
     std::vector<unsigned char> positive; // per part
-    std::vector<Real> rhs, solution, rhs_filtered, residual;
+    std::vector<Real> solution;
 };
 
 // neighbours of each free block, by number among the free ones
@@ -113,10 +108,7 @@ std::vector<int> natural_order(const Graph& g, const std::vector<int>& size, std
 } // namespace
 
 LinearInfo Banded::analyse(const BlockPattern& pattern, FixedMask mask) {
-    analysed = factored = false;
-    if (LinearInfo info = check_analyse_input(pattern, mask); !info.ok) return info;
-    filtered = make_block_sparse(pattern);
-    fixed.assign(mask.begin(), mask.end());
+    if (LinearInfo info = begin_analyse(pattern, mask, system); !info.ok) return info;
     const BlockGraph blocks = make_block_graph(pattern, mask);
     const Graph g = full_graph(blocks);
     const int n = int(blocks.free_blocks.size());
@@ -146,12 +138,11 @@ LinearInfo Banded::analyse(const BlockPattern& pattern, FixedMask mask) {
         parts.push_back(part);
     }
     if (values > std::size_t(std::numeric_limits<int>::max())) return linear_failure("the band has more than 2^31 - 1 entries; use another linear solver");
-    build_scalar_matrix(pattern, order, Triangle::lower, matrix);
-    for (auto* a : {&rhs, &solution, &residual}) a->assign(scalars, 0.0);
-    rhs_filtered.assign(scalar_count(pattern.layout), 0.0);
+    order_matrix(pattern, order, Triangle::lower, system);
+    solution.assign(scalars, 0.0);
     band.assign(values, 0.0);
     positive.assign(parts.size(), 0);
-    analysed = true;
+    system.analysed = true;
     return {};
 }
 
@@ -196,43 +187,22 @@ static void solve_part(const Part& p, const Real* band, Real* x) {
 }
 
 LinearInfo Banded::factor(const Parallel& parallel, const BlockSparse& given_matrix, std::span<const BlockProjector> given) {
-    factored = false;
-    if (!analysed) return linear_failure("factor was called before analyse");
-    if (LinearInfo info = check_factor_input(filtered.pattern, given_matrix, given); !info.ok) return info;
-    projectors.assign(given.begin(), given.end());
-    if (!projectors.empty()) filter_matrix(parallel, given_matrix, fixed, projectors, filtered);
-    if (!copy_values(parallel, projectors.empty() ? given_matrix : filtered, matrix))
-        return linear_failure("the matrix has an entry that is not finite");
+    if (LinearInfo info = take_matrix(parallel, given_matrix, given, system); !info.ok) return info;
     parallel_for(parallel, int(parts.size()), 1, [&](int begin, int end) {
-        for (int i = begin; i < end; ++i) positive[i] = factor_part(matrix, parts[i], band.data() + parts[i].first);
+        for (int i = begin; i < end; ++i) positive[i] = factor_part(system.matrix, parts[i], band.data() + parts[i].first);
     });
-    if (std::find(positive.begin(), positive.end(), 0) != positive.end()) {
-        LinearInfo info = linear_failure("the matrix is not positive definite");
-        info.not_positive_definite = true;
-        return info;
-    }
-    factored = true;
+    if (std::find(positive.begin(), positive.end(), 0) != positive.end()) return not_positive_definite();
+    system.factored = true;
     return {};
 }
 
 LinearInfo Banded::solve(const Parallel& parallel, std::span<const Real> b, std::span<Real> x) {
-    std::fill(x.begin(), x.end(), 0.0);
-    if (!factored) return linear_failure("solve was called without a factorisation");
-    const BlockLayout& layout = filtered.pattern.layout;
-    std::copy(b.begin(), b.end(), rhs_filtered.begin());
-    apply_filter(layout, {}, projectors, rhs_filtered);
-    to_order(matrix, layout, rhs_filtered, rhs);
-    LinearInfo info;
-    if (free_count(matrix) == 0) return info;
-    std::copy(rhs.begin(), rhs.end(), solution.begin());
+    if (LinearInfo info = take_right_side(b, x, system); !info.ok || free_count(system.matrix) == 0) return info;
+    std::copy(system.rhs.begin(), system.rhs.end(), solution.begin());
     parallel_for(parallel, int(parts.size()), 1, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) solve_part(parts[i], band.data() + parts[i].first, solution.data() + parts[i].begin);
     });
-    info.residual = relative_residual(matrix, solution, rhs, residual);
-    if (!std::isfinite(info.residual)) return linear_failure("the solution is not finite");
-    from_order(matrix, layout, solution, x);
-    apply_filter(layout, {}, projectors, x);
-    return info;
+    return give_solution(solution, x, system);
 }
 
 std::unique_ptr<LinearSolver> make_banded(const LinearSettings&) { return std::make_unique<Banded>(); }

@@ -11,10 +11,9 @@
 #include "linalg/linear_solver.h"
 
 #ifdef SINEW_HAVE_CHOLMOD
+#include "linalg/direct.h"
 #include "linalg/library_threads.h"
-#include "linalg/scalar_matrix.h"
 #include <cholmod.h>
-#include <cmath>
 
 namespace sinew {
 
@@ -67,12 +66,13 @@ struct Cholesky : LinearSolver {
     LinearInfo factor(const Parallel&, const BlockSparse& A, std::span<const BlockProjector>) override;
     LinearInfo solve(const Parallel&, std::span<const Real> b, std::span<Real> x) override;
 
-    bool use_metis = false, analysed = false, factored = false;
-    BlockSparse filtered; // holds the pattern; values are used when there are projectors
-    std::vector<BlockProjector> projectors;
-    std::vector<unsigned char> fixed;
-    ScalarMatrix matrix;
-    std::vector<Real> rhs, rhs_filtered, residual;
+    // of the ordered lower triangle
+    cholmod_sparse view(int n) {
+        return sparse_view(n, system.matrix.column_begin.data(), system.matrix.row.data(), system.matrix.values.data(), -1);
+    }
+
+    bool use_metis = false;
+    DirectSystem system;
     cholmod_common common;
     cholmod_factor* L = nullptr;
     cholmod_dense *X = nullptr, *Y = nullptr, *E = nullptr; // solution and work space of cholmod_solve2
@@ -98,88 +98,56 @@ static std::vector<int> find_block_order(BlockGraph& graph, bool use_metis, chol
 }
 
 LinearInfo Cholesky::analyse(const BlockPattern& pattern, FixedMask mask) {
-    analysed = factored = false;
-    if (LinearInfo info = check_analyse_input(pattern, mask); !info.ok) return info;
+    if (LinearInfo info = begin_analyse(pattern, mask, system); !info.ok) return info;
     cholmod_free_factor(&L, &common);
-    filtered = make_block_sparse(pattern);
-    fixed.assign(mask.begin(), mask.end());
     BlockGraph graph = make_block_graph(pattern, mask);
     std::vector<int> order;
     if (!graph.free_blocks.empty()) {
         order = find_block_order(graph, use_metis, common);
         if (order.empty()) return linear_failure(cholmod_message(common.status));
     }
-    build_scalar_matrix(pattern, order, Triangle::lower, matrix);
-    const int n = free_count(matrix);
-    rhs.assign(n, 0.0);
-    residual.assign(n, 0.0);
-    rhs_filtered.assign(scalar_count(pattern.layout), 0.0);
+    order_matrix(pattern, order, Triangle::lower, system);
+    const int n = free_count(system.matrix);
     if (n > 0) {
-        cholmod_sparse A =
-            sparse_view(n, matrix.column_begin.data(), matrix.row.data(), matrix.values.data(), -1);
+        cholmod_sparse A = view(n);
         common.method[0].ordering = CHOLMOD_NATURAL;
         common.postorder = 0;
         common.supernodal = CHOLMOD_AUTO;
         L = cholmod_analyze(&A, &common);
         if (!L || common.status < CHOLMOD_OK) return linear_failure(cholmod_message(common.status));
     }
-    analysed = true;
+    system.analysed = true;
     return {};
 }
 
 LinearInfo Cholesky::factor(const Parallel& parallel, const BlockSparse& A,
                             std::span<const BlockProjector> given) {
-    factored = false;
-    if (!analysed) return linear_failure("factor was called before analyse");
-    if (LinearInfo info = check_factor_input(filtered.pattern, A, given); !info.ok) return info;
-    projectors.assign(given.begin(), given.end());
-    if (!projectors.empty()) filter_matrix(parallel, A, fixed, projectors, filtered);
-    if (!copy_values(parallel, projectors.empty() ? A : filtered, matrix))
-        return linear_failure("the matrix has an entry that is not finite");
-
-    const int n = free_count(matrix);
+    if (LinearInfo info = take_matrix(parallel, A, given, system); !info.ok) return info;
+    const int n = free_count(system.matrix);
     if (n > 0) {
         pin_blas_threads();
         const SerialOpenmp serial;
-        cholmod_sparse S =
-            sparse_view(n, matrix.column_begin.data(), matrix.row.data(), matrix.values.data(), -1);
+        cholmod_sparse S = view(n);
         const bool done = cholmod_factorize(&S, L, &common);
-        if (common.status == CHOLMOD_NOT_POSDEF) {
-            LinearInfo info = linear_failure("the matrix is not positive definite");
-            info.not_positive_definite = true;
-            return info;
-        }
+        if (common.status == CHOLMOD_NOT_POSDEF) return not_positive_definite();
         if (!done || common.status < CHOLMOD_OK) return linear_failure(cholmod_message(common.status));
     }
-    factored = true;
+    system.factored = true;
     return {};
 }
 
 LinearInfo Cholesky::solve(const Parallel&, std::span<const Real> b, std::span<Real> x) {
-    std::fill(x.begin(), x.end(), 0.0);
-    if (!factored) return linear_failure("solve was called without a factorisation");
-    const BlockLayout& layout = filtered.pattern.layout;
-    std::copy(b.begin(), b.end(), rhs_filtered.begin());
-    apply_filter(layout, {}, projectors, rhs_filtered);
-    to_order(matrix, layout, rhs_filtered, rhs);
-    const int n = free_count(matrix);
-    LinearInfo info;
-    if (n == 0) return info;
-
+    const int n = free_count(system.matrix);
+    if (LinearInfo info = take_right_side(b, x, system); !info.ok || n == 0) return info;
     pin_blas_threads();
     const SerialOpenmp serial;
     cholmod_dense B{};
     B.nrow = B.d = B.nzmax = std::size_t(n), B.ncol = 1;
-    B.x = rhs.data();
+    B.x = system.rhs.data();
     B.xtype = CHOLMOD_REAL, B.dtype = CHOLMOD_DOUBLE;
     if (!cholmod_solve2(CHOLMOD_A, L, &B, nullptr, &X, nullptr, &Y, &E, &common))
         return linear_failure(cholmod_message(common.status));
-    const std::span<const Real> solution(static_cast<const Real*>(X->x), std::size_t(n));
-    info.residual = relative_residual(matrix, solution, rhs, residual);
-    if (!std::isfinite(info.residual)) return linear_failure("the solution is not finite");
-    from_order(matrix, layout, solution, x);
-    apply_filter(layout, {}, projectors, x);
-    return info;
+    return give_solution({static_cast<const Real*>(X->x), std::size_t(n)}, x, system);
 }
 
 std::unique_ptr<LinearSolver> make_cholesky(const LinearSettings& s) { return std::make_unique<Cholesky>(s); }

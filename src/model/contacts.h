@@ -47,12 +47,22 @@ struct PointContact {
     Real friction = 0;           // coefficient of the pair
 };
 
+// Two edges of rods near each other, that touch or may touch soon.
+struct RodPair {
+    std::array<int, 4> vertex{-1, -1, -1, -1}; // a0 a1 b0 b1
+    std::array<int, 2> edge{-1, -1};           // edges of the surface, a < b
+    std::array<Real, 2> rest{};                // [m] their lengths at rest
+    Real distance = 0;                         // [m] at detection
+    Real thickness = 0;                        // [m] of the pair
+};
+
 struct Contacts {
     std::vector<SurfaceContact> vertex_triangle; // key: vertex, triangle
     std::vector<SurfaceContact> edge_edge;       // key: edge, edge (a < b)
     std::vector<SurfaceContact> vertex_edge;     // key: vertex, edge
     std::vector<SurfaceContact> vertex_vertex;   // key: vertex, vertex (a < b)
     std::vector<PointContact> point_point;       // by source, key, feature
+    std::vector<RodPair> rod_pairs;              // by edges (collision/rod_pairs.h)
 };
 
 // Puts what one source found in place of what it found before; `found` is sorted by key and feature. No allocation while

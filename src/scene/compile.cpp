@@ -54,21 +54,28 @@ void read_materials(Work& w) {
     }
 }
 
+constexpr const char* kRodContact = "self_contact of rods";
+
 // parameters that are read and not acted on yet
 void note_idle(Work& w, const SceneObject& o) {
     const auto given = [&](const char* key) { return find(o.params, key); };
     const Value *material = given("material"), *self = given("self_contact");
     if (given("friction") || (material && find(*material, "friction"))) w.idle["friction"].push_back(o.name);
-    if (self && !(self->kind == Value::Kind::boolean && !self->boolean)) w.idle["self_contact"].push_back(o.name);
+    if (self && !(self->kind == Value::Kind::boolean && !self->boolean))
+        w.idle[o.kind == "rod" ? kRodContact : "self_contact"].push_back(o.name);
 }
 
 // objects that move and have a surface to touch, particles aside
-std::vector<std::string> touchable_movers(const Model& m) {
+std::vector<std::string> touchable_movers(const Model& m, std::size_t& rods) {
     std::vector<std::string> names;
+    rods = 0;
     std::vector<char> has_surface(m.objects.size(), 0);
     for (int object : m.surface.object) has_surface[object] = 1;
     for (std::size_t i = 0; i < m.objects.size(); ++i)
-        if (has_surface[i] && m.objects[i].kind != "particles" && m.objects[i].kind != "emitter") names.push_back(m.objects[i].name);
+        if (has_surface[i] && m.objects[i].kind != "particles" && m.objects[i].kind != "emitter") {
+            names.push_back(m.objects[i].name);
+            rods += m.objects[i].kind == "rod";
+        }
     return names;
 }
 
@@ -79,24 +86,51 @@ std::string list_names(const std::vector<std::string>& names) {
     return names.size() > most ? fmt::format("{} and {} more", text, names.size() - most) : text;
 }
 
-// whether bodies touch each other, with friction, under the chosen solver
-bool has_body_contact(std::string_view solver) {
+// the solver, or the one that a preset sets up
+std::string_view base_solver(std::string_view solver) {
     const SolverEntry* e = find_solver(solver);
-    const std::string_view name = !e ? "" : e->base.empty() ? e->name : e->base;
-    return name == "velocity" || name == "articulated" || name == "position";
+    return !e ? "" : e->base.empty() ? e->name : e->base;
 }
 
-// points on obstacles; the presets of newton linearise, and have none
-bool has_point_friction(std::string_view solver) { return solver == "newton" || solver == "nonlinear_cg"; }
+// whether bodies touch each other, with friction, under the chosen solver
+bool has_body_contact(std::string_view base) { return base == "velocity" || base == "articulated" || base == "position"; }
+// rods touch each other and themselves
+bool has_rod_contact(std::string_view base) { return base == "newton"; }
+
+// a word among the settings of the chosen solver, "" = it has none of this name
+std::string setting_word(const Work& w, std::string_view name) {
+    const SolverEntry* e = find_solver(w.out.solver);
+    if (!e || !w.out.settings) return "";
+    FieldList list;
+    e->describe(w.out.settings.get(), list);
+    for (const FieldRef& f : list.fields)
+        if (f.name == name && f.type == FieldType::text) return *static_cast<const std::string*>(f.member);
+    return "";
+}
+
+// Why points on obstacles have no friction under the chosen solver and settings, "" = they have. One linear solve knows no
+// limit of a force, and an equilibrium has no way that was gone (docs/theory/newton.md).
+std::string without_friction(const Work& w, std::string_view base) {
+    if (base != "newton" && base != "nonlinear_cg") return "not built yet";
+    const std::string linearisation = setting_word(w, "linearisation");
+    if (!linearisation.empty() && linearisation != "full") return fmt::format("{} has no friction, newton has", linearisation);
+    if (setting_word(w, "scheme") == "quasi_static") return "quasi_static has no friction, the other schemes have";
+    return "";
+}
 
 void add_notes(Work& w) {
-    const bool touching = has_body_contact(w.out.solver);
+    const std::string_view base = base_solver(w.out.solver);
+    const bool touching = has_body_contact(base), rods_touch = has_rod_contact(base);
     for (const auto& [feature, names] : w.idle) {
-        if (touching || (has_point_friction(w.out.solver) && feature == "friction")) continue;
-        w.out.notes.push_back(fmt::format("not built yet: {} has no effect ({})", feature, list_names(names)));
+        const std::string why = feature == "friction" ? without_friction(w, base) : "not built yet";
+        if (touching || why.empty() || (rods_touch && feature == kRodContact)) continue;
+        w.out.notes.push_back(fmt::format("{}: {} has no effect ({})", why, feature, list_names(names)));
     }
-    if (const auto movers = touchable_movers(w.builder.model); movers.size() > 1 && !touching)
-        w.out.notes.push_back(fmt::format("not built yet: contact between moving objects; {} pass through each other", list_names(movers)));
+    std::size_t rods = 0;
+    const auto movers = touchable_movers(w.builder.model, rods);
+    if (movers.size() > 1 && !touching && !(rods_touch && rods == movers.size()))
+        w.out.notes.push_back(fmt::format("not built yet: contact between moving objects{}; {} pass through each other",
+                                          rods_touch && rods > 1 ? " other than rods" : "", list_names(movers)));
     for (const ScriptEvent& e : w.out.script.events)
         if (e.event.when.empty() && e.event.at > w.scene.time.seconds)
             w.out.notes.push_back(fmt::format("warning: {} never happens: {:.6g} s is after the end of the run, {:.6g} s", e.event.path,

@@ -21,7 +21,7 @@ template <class V> void deformable_fields(DeformableParams& p, V&& v) {
     v("thickness", p.thickness, Field{.min = 0, .unit = "m", .doc = "distance kept from obstacles; default of the material"});
     v("color", p.color, Field{.min = 0, .max = 1, .doc = "linear RGB of pictures"});
     v("gravity", p.gravity, Field{.doc = "whether gravity acts"});
-    v("self_contact", p.self_contact, Field{.doc = "whether the object touches itself (takes effect with mesh contact)"});
+    v("self_contact", p.self_contact, Field{.doc = "whether the object touches itself: rods, without friction; takes effect with mesh contact for others"});
     touch_fields(p.touch, v);
 }
 

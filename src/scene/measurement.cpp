@@ -2,6 +2,7 @@
 #include "constraint/joint_object.h"
 #include "core/math.h"
 #include "core/nearest.h"
+#include "geometry/writhe.h"
 #include "model/element.h"
 #include "sinew/scene.h"
 #include <algorithm>
@@ -27,6 +28,7 @@ constexpr QuantityWord kWords[] = {
     {"momentum", Quantity::momentum, true},   {"angular_momentum", Quantity::angular_momentum, true},
     {"stretch", Quantity::stretch, false},    {"spin", Quantity::spin, true},
     {"body_spin", Quantity::body_spin, true}, {"rotation", Quantity::rotation, true},
+    {"writhe", Quantity::writhe, false},
 };
 
 constexpr QuantityWord kJointWords[] = {
@@ -136,6 +138,13 @@ Real membrane_stretch(const Model& m, const State& s, const Table& t, int object
     return worst;
 }
 
+// of the line through the object's points in their order: rods and chains; 0 for what has triangles
+Real find_writhe(const Model& m, const State& s, const Object& o) {
+    if (o.edges.count() == 0 || o.triangles.count() > 0) return 0;
+    const bool closed = m.surface.edges[o.edges.end - 1][1] == m.surface.edges[o.edges.begin][0];
+    return compute_writhe(std::span(s.point.x).subspan(o.points.begin, o.points.count()), closed);
+}
+
 Real find_stretch(const Model& m, const State& s, int object) {
     Real worst = 0;
     if (!m.elements) return 0;
@@ -213,7 +222,7 @@ MeasurementResult find_measurements(const Model& m, std::string_view name) {
     out.problem = matches.empty() ? "no measurement or object of this name" : "the object has no measurement of this name";
     out.allowed = matches.empty() ? fmt::format("{}; object.measurement", fmt::join(report, ", "))
                                   : "x, y, z, center, min, max, velocity, momentum, angular_momentum, spin, body_spin, rotation "
-                                    "(each with .x .y .z), speed, kinetic, mass, alive, stretch, point[i].x; of joints: force, torque (also .x .y .z), "
+                                    "(each with .x .y .z), speed, kinetic, mass, alive, stretch, writhe, point[i].x; of joints: force, torque (also .x .y .z), "
                                     "angle, slide, swing, length, joint_error, joint_angle_error";
     out.nearest = find_nearest(name, known);
     return out;
@@ -236,6 +245,7 @@ double evaluate(const Measurement& q, const Model& m, const State& s, const Repo
     case Quantity::point_velocity: return s.point.v[point][c];
     case Quantity::point_radius: return std::hypot(s.point.x[point].x, s.point.x[point].y);
     case Quantity::stretch: return find_stretch(m, s, q.object);
+    case Quantity::writhe: return find_writhe(m, s, o);
     case Quantity::spin:
     case Quantity::body_spin:
     case Quantity::rotation: return body_number(q, s, o);
@@ -292,6 +302,7 @@ std::string measurement_unit(const Measurement& q) {
     case Quantity::body_spin: return "rad/s";
     case Quantity::alive:
     case Quantity::stretch:
+    case Quantity::writhe:
     case Quantity::rotation: return "";
     }
     int k = 0;

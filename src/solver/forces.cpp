@@ -58,11 +58,10 @@ static void add_contacts(const Parallel& parallel, const Model& m, const Evaluat
         Real* gradient = s.local.data();
         Real* force = gradient + std::size_t(t.count()) * n;
         t.row->gradient(t, ev, 0, t.count(), gradient);
-        t.row->force(t, ev, 0, t.count(), force);
+        if (t.row->force) t.row->force(t, ev, 0, t.count(), force);
         for (int e = 0; e < t.count(); ++e) {
-            const int id = t.stencil[e];
-            Real* to = f.data() + (t.row->points ? dofs.point_offset(id) : dofs.frame_offset(id));
-            for (int i = 0; i < n; ++i) to[i] += force[e * n + i] - gradient[e * n + i];
+            if (t.row->force) add_contact_part(t, dofs, e, force + std::size_t(e) * n, 1, f);
+            add_contact_part(t, dofs, e, gradient + std::size_t(e) * n, -1, f);
         }
     }
 }

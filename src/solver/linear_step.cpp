@@ -57,7 +57,7 @@ LinearOutcome solve_linear(const StepProblem& p, Objective& o, std::span<const R
         }
         LinearInfo info = l.solver->factor(p.parallel, o.matrix, {});
         if (info.ok) {
-            info = l.solver->solve(p.parallel, b, x);
+            info = solve_low_rank(p.parallel, *l.solver, o.gas, b, l.low_rank, x);
             report.linear_iterations += info.iterations;
             if (info.ok) return LinearOutcome::solved;
             if (!info.not_positive_definite && info.iterations > 0) {

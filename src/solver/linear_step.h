@@ -1,5 +1,5 @@
 // One linear system of an implicit step, made positive definite if it is not:
-//   (matrix + diagonal + lambda mean(diagonal) I) x = b
+//   (matrix + diagonal + lambda mean(diagonal) I + gas) x = b,   gas: terms of rank one (energy/gas.h)
 // lambda = 0 as long as factorisation (or conjugate gradients) finds the matrix positive definite; otherwise
 // it grows from 1e-8 by factors of 10: a step between Newton's and steepest descent (Levenberg 1944).
 // Equilibria without inertia start with 1e-3, because slack springs leave whole directions without stiffness;
@@ -16,6 +16,7 @@ struct LinearStep {
     std::string trouble; // why there is no solver
     Real lambda = 0;
     std::vector<Real> diagonal; // scratch
+    LowRankScratch low_rank;
 };
 
 enum class LinearOutcome { solved, indefinite, failed };

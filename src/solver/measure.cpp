@@ -107,12 +107,13 @@ static void measure_spin(const Model& m, const State& s, Vec3& angular) {
 
 static void measure_contacts(const Parallel& parallel, const Model& m, const State& s, MeasureScratch& scratch, Report& r) {
     scratch.contacts.point_point.clear();
+    scratch.contacts.rod_pairs.clear();
     if (r.islands + r.asleep > 0) return build_contact_elements(m, s.frame, scratch.contacts, scratch.contact_tables); // the solver's own
     const bool finite = detect_points(parallel, m, surface_state(s), 0, scratch.detect, scratch.contacts);
-    r.contact_count = int(scratch.contacts.point_point.size());
-    r.gap = 0;
-    for (std::size_t i = 0; i < scratch.contacts.point_point.size(); ++i)
-        r.gap = i ? std::min(r.gap, scratch.contacts.point_point[i].gap) : scratch.contacts.point_point[i].gap;
+    r.contact_count = int(scratch.contacts.point_point.size() + scratch.contacts.rod_pairs.size());
+    r.gap = r.contact_count > 0 ? std::numeric_limits<Real>::infinity() : 0;
+    for (const PointContact& c : scratch.contacts.point_point) r.gap = std::min(r.gap, c.gap);
+    for (const RodPair& c : scratch.contacts.rod_pairs) r.gap = std::min(r.gap, c.distance - c.thickness);
     r.penetration = std::max(0.0, -r.gap);
     if (!finite) r.gap = r.penetration = std::numeric_limits<Real>::quiet_NaN(); // nobody can tell
     build_contact_elements(m, s.frame, scratch.contacts, scratch.contact_tables);

@@ -135,7 +135,7 @@ void NewtonSolver::predict(const StepProblem& p) {
     if (trusts()) begin_trust_region(p, region);
     if (has_rows()) begin_kkt(p, kkt);
     if (iterates())
-        start_from_travel(p, objective, d);
+        start_from_travel(p, objective, d), bound_start(p, d, objective);
     else
         set_given(p, objective, d);
 }
@@ -211,6 +211,7 @@ bool NewtonSolver::solve(const StepProblem& p) {
 
 LinearOutcome NewtonSolver::solve_with(const StepProblem& p, Projection how, bool regularise) {
     terms.projection = how;
+    objective.gas_apart = !has_rows() && !trusts();
     if (!compute_matrix(p, terms, objective)) {
         report.status = Status::failed;
         report.message = "the matrix has more than 2^31 - 1 entries";
@@ -273,8 +274,12 @@ SearchResult NewtonSolver::search_length(const StepProblem& p, const Merit& star
 }
 
 void NewtonSolver::search(const StepProblem& p, Trace* trace) {
-    const DirectionSize size = measure_direction(p, direction, objective);
+    DirectionSize size = measure_direction(p, direction, objective);
     speed = size.largest / objective.stage.elapsed;
+    if (const Real part = bound_direction(p, direction, objective); part < 1 && iterates()) {
+        for (Real& a : direction) a *= part;
+        size.slope *= part;
+    }
     report.step_length = 1;
     const bool searches = settings.line_search != "none" && iterates() && !trusts() && !has_rows();
     const Merit start = searches || trusts() || trace ? merit_at(p, d) : Merit{};
@@ -324,7 +329,7 @@ void NewtonSolver::drop_caches() {
     for (auto* a : {&d, &trial, &direction, &rhs}) *a = {};
 }
 
-// scenes of rods and obstacles: the matrix has a narrow band
+// scenes of rods and obstacles: the matrix has a narrow band, unless rods touch each other
 bool has_only_rods(const Model& m) {
     for (const Object& o : m.objects)
         if (o.points.count() > 0 && o.kind != "rod") return false;
@@ -364,7 +369,7 @@ std::unique_ptr<Solver> make_newton(const Context& context, const Model& m, Stat
     solver->kkt.geometric_stiffness = s.geometric_stiffness;
     solver->objective.constraints_are_rows = solver->has_rows();
     solver->objective.still = solver->friction_speed();
-    if (s.linear_solver == "default" && has_only_rods(m)) s.linear_solver = "banded";
+    if (s.linear_solver == "default" && has_only_rods(m) && !rods_meet(m)) s.linear_solver = "banded";
     solver->parallel = make_parallel(context);
     solver->make_linear();
     register_memory(solver->scheme, m, state);

@@ -143,12 +143,8 @@ void add_contact_forces(const StepProblem& p, const Evaluation& ev, Objective& o
         const bool forces = !total_force.empty() && t.row->force;
         if (forces) t.row->force(t, ev, 0, t.count(), force);
         for (int e = 0; e < t.count(); ++e) {
-            const int id = t.stencil[e];
-            const int offset = t.row->points ? dofs.point_offset(id) : dofs.frame_offset(id);
-            for (int k = 0; k < n; ++k) {
-                total_gradient[offset + k] += gradient[e * n + k];
-                if (forces) total_force[offset + k] += force[e * n + k];
-            }
+            add_contact_part(t, dofs, e, gradient + std::size_t(e) * n, 1, total_gradient);
+            if (forces) add_contact_part(t, dofs, e, force + std::size_t(e) * n, 1, total_force);
         }
     }
 }
@@ -185,7 +181,10 @@ void begin_objective(const StepProblem& p, const SchemeSettings& scheme, Objecti
     std::fill(o.force.begin(), o.force.end(), 0.0);
     build_input(p, o);
     o.force_scale = 0;
-    o.margin = p.model.obstacles.empty() ? 0 : contact_margin(p, o);
+    o.rods_meet = refresh_rod_pairs(p.model, o.detect.rods);
+    o.margin = p.model.obstacles.empty() && !o.rods_meet ? 0 : contact_margin(p, o);
+    // room for rods to move in, see bound_direction
+    if (o.rods_meet) o.margin = 2 * o.margin + std::max(o.detect.rods.thickest, o.detect.rods.longest);
 
     o.points.x = p.now.point.x;
     o.points.v = p.now.point.v;
@@ -198,6 +197,7 @@ void begin_objective(const StepProblem& p, const SchemeSettings& scheme, Objecti
         if (!is_free(p.model, i)) o.given[i] = real3(vec(o.points.x[i]) - vec(p.now.point.x[i]));
     });
     o.contacts.point_point.clear();
+    o.contacts.rod_pairs.clear();
     for (Table& t : o.contact_tables.energies) {
         t.stencil.clear();
         t.data.clear();
@@ -261,7 +261,7 @@ Evaluation evaluation_at(const StepProblem& p, const Objective& o) {
 }
 
 void detect_contacts(const StepProblem& p, std::span<const Real> d, Objective& o) {
-    if (p.model.obstacles.empty() || p.model.surface.vertices.empty()) return;
+    if ((p.model.obstacles.empty() && !o.rods_meet) || p.model.surface.vertices.empty()) return;
     move_points(p, d, o);
     // positions that are not finite show in the residual
     detect_points(p.parallel, p.model, {o.points, o.frames, o.animated}, o.margin, o.detect, o.contacts);
@@ -341,7 +341,7 @@ Real merit_curvature(const StepProblem& p, const HessianTerms& terms, std::span<
     const Dofs dofs = dofs_of(p.model);
     const Evaluation ev = evaluation_at(p, o);
     Real sum = hessian_form(p.parallel, o.elements, dofs, ev, terms, direction, o.plan, o.partial);
-    if (!o.contacts.point_point.empty() && !o.touching.tables.empty()) {
+    if (has_contact_elements(o.contact_tables)) {
         build_hessian_plan(o.touching, dofs, o.matrix.pattern, o.contact_plan); // lists the elements
         sum += hessian_form(p.parallel, o.touching, dofs, ev, terms, direction, o.contact_plan, o.partial);
     }
@@ -417,7 +417,7 @@ void take_constraint_forces(const StepProblem& p, std::span<const Real> push, Ob
 bool compute_matrix(const StepProblem& p, const HessianTerms& terms, Objective& o) {
     const Dofs dofs = dofs_of(p.model);
     const Evaluation ev = evaluation_at(p, o);
-    const bool touching = !o.contacts.point_point.empty() && !o.touching.tables.empty();
+    const bool touching = has_contact_elements(o.contact_tables);
     if (touching && !build_hessian_plan(o.touching, dofs, o.matrix.pattern, o.contact_plan)) {
         BlockPattern pattern;
         if (!build_hessian_pattern(o.elements, o.touching, dofs, pattern)) return false;
@@ -430,7 +430,61 @@ bool compute_matrix(const StepProblem& p, const HessianTerms& terms, Objective& 
     if (block_count(o.matrix.pattern.layout) != dofs.blocks()) return false;
     compute_hessian(p.parallel, o.elements, ev, terms, o.plan, o.matrix);
     if (touching) add_hessian(p.parallel, o.touching, ev, terms, o.contact_plan, o.matrix);
+    o.gas.clear();
+    if (o.gas_apart && terms.projection == Projection::none) split_gas(o.elements, dofs, ev, o.fixed, o.matrix, o.gas);
     return true;
+}
+
+// Edges at distance d stay apart if their ends move by less than d/2 each; pairs that are not in the list need more than half the
+// margin each before they touch.
+static void find_reach(const StepProblem& p, Objective& o) {
+    constexpr Real part = 0.45;
+    const RodPairScratch& rods = o.detect.rods;
+    o.reach.assign(point_count(p.model), std::numeric_limits<Real>::infinity());
+    for (int v : rods.vertex) o.reach[p.model.surface.vertices[v].index] = 0.5 * o.margin;
+    for (const RodPair& pair : o.contacts.rod_pairs)
+        for (int v : pair.vertex) {
+            Real& reach = o.reach[p.model.surface.vertices[v].index];
+            reach = std::min(reach, part * pair.distance);
+        }
+}
+
+Real bound_direction(const StepProblem& p, std::span<const Real> direction, Objective& o) {
+    if (!o.rods_meet) return 1;
+    find_reach(p, o);
+    Real part = 1;
+    for (int i = 0; i < point_count(p.model); ++i)
+        if (const Real length = at(direction, i).norm(); part * length > o.reach[i]) part = o.reach[i] / length;
+    return part;
+}
+
+// Where all points of rods are free the shortening is spread so that their common motion, and with it their momentum, is kept: moving all of
+// them alike brings no two closer.
+void bound_start(const StepProblem& p, std::span<Real> d, Objective& o) {
+    if (!o.rods_meet) return;
+    o.at.assign(d.size(), 0.0);
+    detect_contacts(p, o.at, o);
+    find_reach(p, o);
+    Vec3 common = Vec3::Zero(), lost = Vec3::Zero();
+    Real mass = 0;
+    bool free = true;
+    for (int v : o.detect.rods.vertex) {
+        const int i = p.model.surface.vertices[v].index;
+        free = free && is_unknown(p.model, p.now, i);
+        mass += p.model.point.mass[i];
+        common += p.model.point.mass[i] * at(d, i);
+    }
+    common = free && mass > 0 ? Vec3(common / mass) : Vec3(Vec3::Zero());
+    for (int v : o.detect.rods.vertex) {
+        const int i = p.model.surface.vertices[v].index;
+        const Vec3 own = at(d, i) - common;
+        const Real length = own.norm();
+        if (!is_unknown(p.model, p.now, i) || length <= o.reach[i]) continue;
+        at(d, i) = common + o.reach[i] / length * own;
+        lost += p.model.point.mass[i] * (1 - o.reach[i] / length) * own;
+    }
+    if (!free || !(mass > 0)) return;
+    for (int v : o.detect.rods.vertex) at(d, p.model.surface.vertices[v].index) += lost / mass;
 }
 
 DirectionSize measure_direction(const StepProblem& p, std::span<const Real> direction, Objective& o) {

@@ -15,9 +15,11 @@
 // forces and speeds of points weighs the same in energy. Fixed scalars turn with their rate ds.
 //
 // Contacts are found anew in each iteration, with a margin, and become penalty elements with frozen normals and, where a
-// solver wants it, friction elements with frozen normal forces; within one line search they stay.
+// solver wants it, friction elements with frozen normal forces; within one line search they stay. Contacts of rods are
+// potentials of positions alone.
 #pragma once
 #include "energy/assemble_hessian.h"
+#include "energy/gas.h"
 #include "solver/integrate.h"
 #include "sinew/report.h"
 #include "solver/line_search.h"
@@ -39,6 +41,8 @@ struct Objective {
     std::vector<unsigned char> fixed; // blocks that are no unknowns
     bool has_contact_pairs = false;   // this step's contacts have extended the pattern
     bool is_analysed = false;         // the linear solver knows pattern and mask
+    bool gas_apart = false;           // set by the solver: dense terms of gases go to `gas`, where nothing is projected
+    std::vector<RankOne> gas;         // terms that the matrix lacks
 
     // the step
     Stage stage;
@@ -52,6 +56,8 @@ struct Objective {
     std::vector<Real> mass;   // [kg/s^2] scale m + grabs, tangent layout: diagonal of the matrix
     std::vector<Real> input;  // [N] from the input
     Real margin = 0;          // [m] of contact detection
+    bool rods_meet = false;   // edges of rods may touch
+    std::vector<Real> reach;  // [m] scratch of the two bounds below: per point
 
     // the iterate
     std::vector<Real> at;       // d_k where residual and lag were taken
@@ -105,6 +111,12 @@ bool compute_matrix(const StepProblem&, const HessianTerms&, Objective&);
 // positions x + d and velocities w of the unknowns into objective.points
 void move_points(const StepProblem&, std::span<const Real> d, Objective&);
 Evaluation evaluation_at(const StepProblem&, const Objective&);
+
+// How much of a direction may be taken from where contacts were last detected, at most 1: no two edges of rods pass through each
+// other, nor touch without being in the list, so that the potential along the way is the one that is searched.
+Real bound_direction(const StepProblem&, std::span<const Real> direction, Objective&);
+// The start of the iteration: d of each point of a rod is kept to the same bound, from the start of the step.
+void bound_start(const StepProblem&, std::span<Real> d, Objective&);
 
 struct DirectionSize {
     Real largest = 0; // [m] of a point

@@ -300,6 +300,16 @@ def case_notes():
     write("tri.obj", "v 0 0 0\nv 1 0 0\nv 0 0 1\nf 1 2 3\n")
     run = expect_exit(0, "check", write("self.json", '{ "objects": { "c": { "kind": "cloth", "mesh": "tri.obj", "self_contact": true, "air": { "lift": 1 } } } }'))
     expect("self_contact has no effect (c)" in run.stdout and "air.lift" not in run.stdout, "what is not acted on is named", run)
+    grip = write("grip.json", """{ "objects": { "c": { "kind": "cloth_grid", "edge": 0.5 }, "floor": { "kind": "plane", "friction": 0.3 } }, "solver": "newton" }""")
+    run = expect_exit(0, "check", grip)
+    expect("friction has no effect" not in run.stdout, "newton has friction", run)
+    run = expect_exit(0, "check", grip, "--solver", "linearly_implicit")
+    expect("linearly_implicit has no friction, newton has: friction has no effect (floor)" in run.stdout, "a preset without friction says so", run)
+    run = expect_exit(0, "check", grip, "--set", "solvers.newton.scheme=quasi_static")
+    expect("quasi_static has no friction" in run.stdout, "statics without friction say so", run)
+    rods = '{ "objects": { "a": { "kind": "rod", "self_contact": true }, "b": { "kind": "rod", "at": [0, 0, 1] } }, "solver": "newton" }'
+    run = expect_exit(0, "check", write("rods.json", rods))
+    expect("self_contact" not in run.stdout and "pass through" not in run.stdout, "rods touch", run)
     expect_exit(2, "check", scene, "--set", 'include=["x.json"]', says="change the file")
 
 

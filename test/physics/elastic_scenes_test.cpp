@@ -98,6 +98,7 @@ const std::vector<Case>& cases() {
         {"demo/hanging_sheet", 6, {"vars.n=8"}},
         {"demo/inflated_balloon", 4, {"objects.balloon.levels=2"}},
         {"demo/plastic_bar", 30, {}},
+        {"demo/plectoneme", 20, {"time.substeps=1"}},
         {"demo/rod_twist", 20, {}},
         {"demo/sheared_sheet", 20, {"objects.sheet.edge=0.1"}},
         {"demo/squeezed_block", 40, {"objects.block.cells=[4,4,4]"}},

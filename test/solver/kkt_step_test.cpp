@@ -61,6 +61,32 @@ TEST(kkt_step, hard_rows_keep_lengths_to_rounding) {
     }
 }
 
+// spec C 8.3, test T5: two masses on a rigid rod, r = 1 m, h = 0.01 s, 20 rad/s. tan th_1 = h w, tan th_k+1 = sin th_k/(2 - cos th_k)
+TEST(kkt_step, a_hard_dumbbell_turns_by_the_exact_recursion) {
+    ModelBuilder b;
+    begin_object(b, "dumbbell", "particles");
+    add_points(b, std::vector<Real3>{{-1, 0, 0}, {1, 0, 0}}, std::vector<Real>{3, 3});
+    const Real omega = 20, h = 0.01;
+    b.state.point.v = {{0, -omega, 0}, {0, omega, 0}};
+    Distance::Params p;
+    p.compliance = 0;
+    add_constraint(b, *find_constraint("distance"), &p, std::array<int, 2>{0, 1});
+    finish_model(b);
+    NewtonSettings s = with("hard");
+    s.max_iterations = 100;
+    NewtonRun run(b, s);
+    Real theta = 0, before = 0;
+    for (int i = 0; i < 20; ++i) {
+        theta = i == 0 ? std::atan(h * omega) : std::atan(std::sin(theta) / (2 - std::cos(theta)));
+        run.step(h);
+        const Real angle = std::atan2(run.x(1).y(), run.x(1).x());
+        EXPECT_NEAR(std::remainder(angle - before, 2 * kPi), theta, 1e-10) << i; // converged to 1e-12 m/s
+        before = angle;
+        const Vec3 momentum = 3 * (run.x(0).cross(run.v(0)) + run.x(1).cross(run.v(1)));
+        EXPECT_NEAR(momentum.z(), 2 * 3 * std::sin(theta) / h, 1e-8) << i; // the same over h
+    }
+}
+
 // geometric stiffness is the derivative of the constraint force: Newton's method is then quadratic. Without it the
 // iteration is a fixed-point one, slower the longer the step, and at 0.05 s it runs in circles.
 TEST(kkt_step, geometric_stiffness_saves_iterations) {
