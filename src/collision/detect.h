@@ -17,6 +17,7 @@ namespace sinew {
 struct SurfaceOptions {
     Real margin = 0;         // [m] contacts with gap < margin
     bool everything = false; // bodies with shapes and obstacles meet by their surfaces too
+    bool obstacles = false;  // what meets analytic obstacles only stays in the topology (for steps that judge those too)
     int rings = 1;           // self-collision leaves out neighbours up to this many edges away (candidates.h)
 };
 

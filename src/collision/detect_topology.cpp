@@ -7,6 +7,7 @@
 #include "collision/detect.h"
 #include "model/surface.h"
 #include <algorithm>
+#include <array>
 
 namespace sinew {
 
@@ -51,7 +52,28 @@ bool find_triangle_edges(const Model& m, SurfaceScratch& s) {
     return true;
 }
 
-void find_roles(const Model& m, bool everything, SurfaceScratch& s) {
+// An object that does not touch itself and has nobody else to meet has no roles to look for: a single cloth in the wind.
+void leave_out_lonely(const Model& m, SurfaceScratch& s) {
+    std::vector<std::uint32_t> roles(m.objects.size(), 0), masks(m.objects.size(), 0);
+    for (std::size_t i = 0; i < s.group.size(); ++i) {
+        roles[m.surface.object[i]] |= s.group[i];
+        masks[m.surface.object[i]] |= s.mask[i];
+    }
+    std::array<int, 4> carriers{}; // objects with each role
+    for (std::uint32_t r : roles)
+        for (int k = 0; k < 4; ++k) carriers[k] += (r >> k) & 1;
+    std::vector<std::uint8_t> meets(m.objects.size(), 0);
+    for (std::size_t o = 0; o < roles.size(); ++o) {
+        meets[o] = m.objects[o].self_contact;
+        for (int k = 0; k < 4; ++k)
+            if ((masks[o] >> k) & 1) meets[o] |= carriers[k] > int((roles[o] >> k) & 1);
+    }
+    for (std::size_t i = 0; i < s.mask.size(); ++i)
+        if (!meets[m.surface.object[i]]) s.mask[i] = 0;
+}
+
+void find_roles(const Model& m, const SurfaceOptions& options, SurfaceScratch& s) {
+    const bool everything = options.everything;
     std::vector<std::uint8_t> analytic(m.objects.size(), 0);
     if (!everything)
         for (const Obstacle& o : m.obstacles)
@@ -64,6 +86,7 @@ void find_roles(const Model& m, bool everything, SurfaceScratch& s) {
         s.group[i] = role;
         s.mask[i] = mask_of(role, everything);
     }
+    if (!options.obstacles) leave_out_lonely(m, s);
     s.excluded.clear();
     for (int k = 0; k < int(m.objects.size()); ++k)
         if (!m.objects[k].self_contact) s.excluded.push_back({k, k});
@@ -78,6 +101,7 @@ void find_roles(const Model& m, bool everything, SurfaceScratch& s) {
 bool refresh(const Model& m, const SurfaceOptions& options, SurfaceScratch& s, SurfaceTopology& view) {
     const bool same = s.topology == m.topology_revision && s.values == m.values_revision && s.owner == m.elements.get() &&
                       s.options.everything == options.everything && s.options.rings == options.rings &&
+                      s.options.obstacles == options.obstacles &&
                       s.group.size() == m.surface.vertices.size() && s.triangle_edge.size() == m.surface.triangles.size();
     if (same) return s.valid;
     s.topology = m.topology_revision, s.values = m.values_revision, s.owner = m.elements.get(), s.options = options;
@@ -86,7 +110,7 @@ bool refresh(const Model& m, const SurfaceOptions& options, SurfaceScratch& s, S
               build_neighbors(view, options.rings, s.neighbors) && find_triangle_edges(m, s);
     if (!s.valid) return false;
     build_rule_table(m, s.rules);
-    find_roles(m, options.everything, s);
+    find_roles(m, options, s);
     return true;
 }
 

@@ -176,7 +176,7 @@ bool find_scene_step(const Parallel& parallel, const Model& m, const SceneMotion
         }
     });
     SurfaceTopology topology;
-    const SurfaceOptions surface{0, everything, 1};
+    const SurfaceOptions surface{.everything = everything, .obstacles = true};
     if (!build_surface_topology(m, motion.now.point.alive, surface, s.surface, topology)) return false;
     Candidates& all = s.surface.candidates;
     topology.thickness = s.grow; // each box by its own bend: one spinning body must not make all boxes large
