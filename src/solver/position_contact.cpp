@@ -142,41 +142,34 @@ void move_contact(const PositionContacts& all, const PositionContact& c, const D
     }
 }
 
+Real keep_in_friction_set(ContactFriction kind, Real mu, Real tangential, Real& normal) {
+    if (kind == ContactFriction::cone) {
+        if (tangential <= mu * normal) return 1;
+        if (mu * tangential <= -normal) {
+            normal = 0;
+            return 0;
+        }
+        normal = (normal + mu * tangential) / (1 + mu * mu);
+        return mu * normal / tangential;
+    }
+    normal = std::max(0.0, normal);
+    if (kind == ContactFriction::post || kind == ContactFriction::none) return 0;
+    return tangential > mu * normal ? mu * normal / tangential : 1;
+}
+
 namespace {
 
 // tangential part into its set; the cone moves the normal part too
 void project_friction(ContactFriction kind, Real mu, Real& normal, Vec3& tangential, const Vec3& n) {
-    const Real t = tangential.norm();
-    switch (kind) {
-    case ContactFriction::cone:
-        if (t <= mu * normal) return;
-        if (mu * t <= -normal) {
-            normal = 0;
-            tangential.setZero();
-        } else {
-            const Real on_side = (normal + mu * t) / (1 + mu * mu);
-            tangential *= mu * on_side / t;
-            normal = on_side;
-        }
-        return;
-    case ContactFriction::box: {
-        normal = std::max(0.0, normal);
-        const ContactFrame frame = contact_frame(real3(n));
-        const Real limit = mu * normal;
-        const Real a = std::clamp(tangential.dot(vec(frame.t0)), -limit, limit), b = std::clamp(tangential.dot(vec(frame.t1)), -limit, limit);
-        tangential = a * vec(frame.t0) + b * vec(frame.t1);
+    if (kind != ContactFriction::box) {
+        tangential *= keep_in_friction_set(kind, mu, tangential.norm(), normal);
         return;
     }
-    case ContactFriction::cylinder:
-    case ContactFriction::single:
-        normal = std::max(0.0, normal);
-        if (t > mu * normal) tangential *= mu * normal / t;
-        return;
-    case ContactFriction::post:
-    case ContactFriction::none:
-        normal = std::max(0.0, normal);
-        tangential.setZero();
-    }
+    normal = std::max(0.0, normal);
+    const ContactFrame frame = contact_frame(real3(n));
+    const Real limit = mu * normal;
+    const Real a = std::clamp(tangential.dot(vec(frame.t0)), -limit, limit), b = std::clamp(tangential.dot(vec(frame.t1)), -limit, limit);
+    tangential = a * vec(frame.t0) + b * vec(frame.t1);
 }
 
 void project_contact(const PositionContactOptions& o, const DualState& s, int points, const PositionContacts& all, PositionContact& c) {

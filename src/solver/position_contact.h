@@ -27,6 +27,10 @@ struct PositionContactOptions {
     Real position_gain = 1, velocity_gain = 0.1; // k_c, k_v
 };
 
+// (normal, |tangential|) to the nearest point of the friction model's set: the normal part, and the factor of the tangential
+// one. The cone moves both (Euclidean), the others keep the normal part; box is not round and has its own.
+Real keep_in_friction_set(ContactFriction, Real mu, Real tangential, Real& normal);
+
 struct ContactSide {             // a body of a contact
     int body = 0;                // points, then frames
     Real weight = 0;             // of its point in the gap vector

@@ -10,7 +10,5 @@ namespace sinew {
 
 // Residuals and J are in s.rows and s.r; moves the unknowns and adds to the multipliers. False: the matrix is singular.
 bool solve_directly(const Parallel&, const Model&, bool newton, const Sweep&, const Evaluation&, DualScratch& s, PositionProblem&);
-// (normal, two tangents) into the set of a friction model
-void project_contact_force(ContactFriction, Real mu, Real* l);
 
 } // namespace sinew

@@ -66,7 +66,13 @@ struct DualSolve {
                 for (int k = 0; k < n; ++k) l[k] = std::clamp(l[k], -limit, limit);
             return;
         }
-        project_contact_force(o.contact.friction, limit, l);
+        if (o.contact.friction == ContactFriction::box) {
+            l[0] = std::max(0.0, l[0]);
+            for (int k = 1; k < 3; ++k) l[k] = std::clamp(l[k], -limit * l[0], limit * l[0]);
+        } else {
+            const Real factor = keep_in_friction_set(o.contact.friction, limit, std::hypot(l[1], l[2]), l[0]);
+            l[1] *= factor, l[2] *= factor;
+        }
     }
     // multipliers to s.wanted, unknowns along with them; s.change is what came of it
     void take() const {
@@ -238,29 +244,6 @@ struct Nesterov {
 };
 
 } // namespace
-
-void project_contact_force(ContactFriction kind, Real mu, Real* l) {
-    const Real t = std::hypot(l[1], l[2]);
-    switch (kind) {
-    case ContactFriction::cone:
-        if (t <= mu * l[0]) return;
-        if (mu * t <= -l[0]) l[0] = l[1] = l[2] = 0;
-        else {
-            const Real on_side = (l[0] + mu * t) / (1 + mu * mu);
-            l[1] *= mu * on_side / t, l[2] *= mu * on_side / t;
-            l[0] = on_side;
-        }
-        return;
-    case ContactFriction::box:
-        l[0] = std::max(0.0, l[0]);
-        for (int k = 1; k < 3; ++k) l[k] = std::clamp(l[k], -mu * l[0], mu * l[0]);
-        return;
-    default:
-        l[0] = std::max(0.0, l[0]);
-        if (t > mu * l[0])
-            for (int k = 1; k < 3; ++k) l[k] *= mu * l[0] / t;
-    }
-}
 
 DualResult solve_dual(const Parallel& parallel, const Model& m, const DualOptions& o, const Sweep& w, const Evaluation& ev,
                       const FrameState& frames, Trace* trace, DualScratch& s, PositionProblem& p, PositionContacts& contacts) {
