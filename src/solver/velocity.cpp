@@ -21,6 +21,7 @@
 #include "solver/velocity_islands.h"
 #include "solver/velocity_links.h"
 #include "solver/velocity_memory.h"
+#include "solver/velocity_reach.h"
 #include "solver/velocity_steady.h"
 #include "solver/velocity_tree.h"
 #include <Eigen/LU>
@@ -152,56 +153,13 @@ void VelocitySolver::drop_caches() {
     tree_scratch = {};
 }
 
-// [m/s] largest speed of a point or a body relative to `mean`
-Real fastest(const Model& m, const State& s, const Vec3& mean) {
-    Real v = 0;
-    for (int i = 0; i < point_count(m); ++i)
-        if (s.point.alive.empty() || s.point.alive[i]) v = std::max(v, (vec(s.point.v[i]) - mean).norm());
-    for (int i = 0; i < frame_count(m); ++i) v = std::max(v, (vec(s.frame.v[i]) - mean).norm());
-    return v;
-}
-
-// The same for what meets by its surface: by velocities relative to each other, and a sheet that falls as a whole does not meet itself
-// any sooner. Analytic obstacles are met by vertices (detect.h).
-Real fastest_apart(const Model& m, const State& s, std::vector<std::uint8_t>& analytic) {
-    analytic.assign(m.objects.size(), 0);
-    for (const Obstacle& o : m.obstacles)
-        if (o.object >= 0) analytic[o.object] = 1;
-    const auto velocity = [&](const SurfaceVertex& v) -> Vec3 {
-        switch (v.kind) {
-        case SurfaceVertex::point: return vec(s.point.v[v.index]);
-        case SurfaceVertex::frame: return vec(s.frame.v[v.index]) + vec(s.frame.w[v.index]).cross(quat(s.frame.q[v.index]) * vec(v.local));
-        case SurfaceVertex::animated: return vec(s.animated.v[v.index]);
-        case SurfaceVertex::embedded: break;
-        }
-        const Embedding& e = m.surface.embeddings[v.index];
-        Vec3 sum = Vec3::Zero();
-        for (int i = 0; i < 4; ++i)
-            if (e.point[i] >= 0) sum += e.weight[i] * vec(s.point.v[e.point[i]]);
-        return sum;
-    };
-    const auto meets = [&](std::size_t i) {
-        const SurfaceVertex& v = m.surface.vertices[i];
-        return !analytic[m.surface.object[i]] && (v.kind != SurfaceVertex::point || s.point.alive.empty() || s.point.alive[v.index]);
-    };
-    Vec3 mean = Vec3::Zero();
-    int count = 0;
-    for (std::size_t i = 0; i < m.surface.vertices.size(); ++i)
-        if (meets(i)) mean += velocity(m.surface.vertices[i]), ++count;
-    if (count > 0) mean /= count;
-    Real most = 0;
-    for (std::size_t i = 0; i < m.surface.vertices.size(); ++i)
-        if (meets(i)) most = std::max(most, (velocity(m.surface.vertices[i]) - mean).norm());
-    return most;
-}
-
 // contacts within reach of the step; false if a position is not a number
 bool VelocitySolver::detect(const Model& m, const State& s, Real h) {
     constexpr Real kAhead = 2.2; // two bodies towards each other, and gravity
     constexpr Real kShapesAhead = 1.1; // each pair by its own velocities; and gravity
     if (!detect_shapes(*parallel, m, s.frame, {settings.margin, kShapesAhead * h}, shapes, found)) return false;
     if (point_count(m) == 0) return true;
-    const Real margin = std::max(settings.margin, kAhead * h * fastest(m, s, Vec3::Zero()));
+    const Real margin = std::max(settings.margin, kAhead * h * fastest(m, s));
     const Real apart = std::max(settings.margin, kAhead * h * (fastest_apart(m, s, analytic) + h * vec(m.gravity).norm()));
     surface.resize(m.surface.vertices.size());
     surface_positions(*parallel, m, surface_state(s), surface);
@@ -482,7 +440,7 @@ void VelocitySolver::solve(const Model& m, Real h, State& s) {
     }
     for (int i = 0; i < islands.count(); ++i)
         if (islands.facts[i].springs && way[i] == Way::iterative && results[i].residual > kSweptSprings)
-            report.warnings.push_back("springs of a large island are swept over and stretch: another solver, shorter steps or more iterations");
+            report.warnings.emplace_back("springs of a large island are swept over and stretch: another solver, shorter steps or more iterations");
     for (const RowGroup& g : q.groups) {
         if (g.set != RowSet::contact || way[islands.number[first_free(g)]] == Way::soft) continue;
         Touch& t = list.touches[g.source];

@@ -62,7 +62,9 @@ TEST(articulated_scene, trees_at_rest_sleep_and_wake_as_bodies_do) {
                 }
             }
             // it falls 9.8 m in 1.41 s
-            if (s->now.time > 1.5 && s->now.time < 1.55) EXPECT_EQ(s->report.asleep, 0) << solver;
+            if (s->now.time > 1.5 && s->now.time < 1.55) {
+                EXPECT_EQ(s->report.asleep, 0) << solver;
+            }
         }
         EXPECT_EQ(most, 2) << solver;
         EXPECT_EQ(seen.size(), 2u) << solver; // each rod began to touch the plank, once

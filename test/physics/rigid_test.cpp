@@ -186,8 +186,11 @@ TEST(rigid, a_single_row_of_friction_holds_a_slope_and_lets_slide_beyond_it) {
         if (!s) return;
         run(*s);
         const double a = 9.81 * (std::sin(kSlope) - mu * std::cos(kSlope));
-        if (mu < 0.5) EXPECT_NEAR(along(*s), 0.5 * a * 2 * 2.01, 0.012); // as for two rows above
-        else EXPECT_LT(along(*s), 1e-3);
+        if (mu < 0.5) {
+            EXPECT_NEAR(along(*s), 0.5 * a * 2 * 2.01, 0.012); // as for two rows above
+        } else {
+            EXPECT_LT(along(*s), 1e-3);
+        }
     }
 }
 

@@ -269,7 +269,9 @@ TEST(velocity_solve, friction_by_a_single_row_along_the_slip_ends_where_two_rows
             EXPECT_LT((one.v[b] - two.v[b]).norm() + (one.w[b] - two.w[b]).norm(), 1e-5) << seed; // residuals times the condition of the heap
         for (const RowGroup& g : one.groups) {
             const Vec2 p(one.impulse[g.row + 1], one.impulse[g.row + 2]), u(row_rate(one, g, 1), row_rate(one, g, 2));
-            if (u.norm() > 1e-4) EXPECT_LT((p / p.norm() + u / u.norm()).norm(), 1e-3) << seed; // |u| above the residual by 1e3
+            if (u.norm() > 1e-4) { // above the residual by 1e3
+                EXPECT_LT((p / p.norm() + u / u.norm()).norm(), 1e-3) << seed;
+            }
         }
     }
 }
