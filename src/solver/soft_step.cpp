@@ -31,7 +31,7 @@ int place_of(Soft& d, int b) {
     return d.s.place[b];
 }
 
-void add_point(Soft& d, const Touch& t, int touch, SoftManifold& m) {
+void add_point(const Soft& d, const Touch& t, int touch, SoftManifold& m, std::array<int, kSoftPoints>& touches) {
     const int k = m.points++;
     m.ra[k] = t.body_a < 0 ? Real3{} : real3(t.at - d.q.x[t.body_a]);
     m.rb[k] = t.body_b < 0 ? Real3{} : real3(t.at - d.q.x[t.body_b]);
@@ -41,10 +41,11 @@ void add_point(Soft& d, const Touch& t, int touch, SoftManifold& m) {
     m.friction_impulse = real3(vec(m.friction_impulse) + (t.impulse - normal * t.n) / d.o.substeps);
     m.spin_impulse += t.n.dot(t.torque) / d.o.substeps;
     m.roll_impulse = real3(vec(m.roll_impulse) + (t.torque - t.n.dot(t.torque) * t.n) / d.o.substeps);
-    d.s.touch.back()[k] = touch;
+    touches[k] = touch;
 }
 
 constexpr Real kMostFirm = 100;
+constexpr int kTouchGrain = 512;
 
 int find_root(std::vector<int>& root, int i) {
     while (root[i] != i) i = root[i] = root[root[i]];
@@ -79,34 +80,60 @@ Real firmness_of(const Soft& d, const SoftManifold& m) {
     return joined > 0 ? std::min(kMostFirm, alone / joined) : 1;
 }
 
-// consecutive contacts of one pair with one normal form a manifold
-void build_manifolds(Soft& d) {
-    d.s.manifolds.clear();
-    d.s.touch.clear();
-    int last = -1; // touch that began the last manifold
-    for (int i : d.problem.touches) {
-        const Touch& t = d.list.touches[i];
-        if (last >= 0) {
-            const Touch& other = d.list.touches[last];
-            SoftManifold& m = d.s.manifolds.back();
-            if (m.points < kSoftPoints && other.kind == t.kind && other.key == t.key && other.n.dot(t.n) > 0.9999) {
-                add_point(d, t, i, m);
-                continue;
-            }
-        }
-        last = i;
-        d.s.manifolds.emplace_back();
-        d.s.touch.emplace_back();
-        SoftManifold& m = d.s.manifolds.back();
-        m.a = t.body_a < 0 ? -1 : place_of(d, t.body_a);
-        m.b = t.body_b < 0 ? -1 : place_of(d, t.body_b);
-        m.normal = real3(t.n), m.drive = real3(t.drive);
-        m.friction = t.rule.friction;
-        m.torsion = t.rule.torsional_friction, m.rolling = t.rule.rolling_friction;
-        m.restitution = d.o.bounce_speed >= 0 ? t.rule.restitution : 0;
-        m.firmness = d.problem.groups.empty() ? 1 : firmness_of(d, m);
-        add_point(d, t, i, m);
+void begin_manifold(const Soft& d, const Touch& t, SoftManifold& m) {
+    m = {};
+    m.a = t.body_a < 0 ? -1 : d.s.place[t.body_a];
+    m.b = t.body_b < 0 ? -1 : d.s.place[t.body_b];
+    m.normal = real3(t.n), m.drive = real3(t.drive);
+    m.friction = t.rule.friction;
+    m.torsion = t.rule.torsional_friction, m.rolling = t.rule.rolling_friction;
+    m.restitution = d.o.bounce_speed >= 0 ? t.rule.restitution : 0;
+    m.firmness = d.problem.groups.empty() ? 1 : firmness_of(d, m);
+}
+
+// Consecutive contacts of one pair with one normal form a manifold: f(touch, whether it begins one) for the pairs that begin among
+// contacts `begin` to `end`.
+template <class F> void walk_manifolds(const Soft& d, int begin, int end, F&& f) {
+    const auto touch = [&](int k) -> const Touch& { return d.list.touches[d.problem.touches[k]]; };
+    const auto same = [&](int k) { return k > 0 && touch(k).key == touch(k - 1).key && touch(k).kind == touch(k - 1).kind; };
+    const int count = int(d.problem.touches.size());
+    while (begin < end && same(begin)) ++begin;
+    if (begin == end) return;
+    while (end < count && same(end)) ++end;
+    int last = begin, points = 0;
+    for (int k = begin; k < end; ++k) {
+        const bool goes_on = k > begin && points < kSoftPoints && touch(last).kind == touch(k).kind && touch(last).key == touch(k).key &&
+                             touch(last).n.dot(touch(k).n) > 0.9999;
+        if (!goes_on) last = k, points = 0;
+        ++points;
+        f(d.problem.touches[k], !goes_on);
     }
+}
+
+// every piece counts its manifolds, then writes them to their place
+void build_manifolds(Soft& d) {
+    const int count = int(d.problem.touches.size()), pieces = chunk_count(count, kTouchGrain);
+    for (int i : d.problem.touches) // held ones
+        for (int b : {d.list.touches[i].body_a, d.list.touches[i].body_b})
+            if (b >= 0) place_of(d, b);
+    d.s.piece.assign(pieces + 1, 0);
+    parallel_for(d.parallel, count, kTouchGrain, [&](int begin, int end) {
+        int found = 0;
+        walk_manifolds(d, begin, end, [&](int, bool begins) { found += begins; });
+        d.s.piece[begin / kTouchGrain + 1] = found;
+    });
+    for (int k = 0; k < pieces; ++k) d.s.piece[k + 1] += d.s.piece[k];
+    const auto total = std::size_t(d.s.piece[pieces]);
+    if (d.s.manifolds.capacity() < total) d.s.manifolds.reserve(2 * total), d.s.touch.reserve(2 * total);
+    d.s.manifolds.resize(total);
+    d.s.touch.resize(total);
+    parallel_for(d.parallel, count, kTouchGrain, [&](int begin, int end) {
+        int at = d.s.piece[begin / kTouchGrain] - 1;
+        walk_manifolds(d, begin, end, [&](int i, bool begins) {
+            if (begins) begin_manifold(d, d.list.touches[i], d.s.manifolds[++at]);
+            add_point(d, d.list.touches[i], i, d.s.manifolds[at], d.s.touch[at]);
+        });
+    });
 }
 
 template <class S, int N>
@@ -114,9 +141,11 @@ void run(Soft& d, const std::vector<Vec3>& linear, const std::vector<Vec3>& angu
          SoftContacts<S, N>& contacts, std::vector<Vec3>& shift, std::vector<Vec3>& turn) {
     const int moving = int(d.problem.bodies.size()), count = int(d.s.masses.size());
     bodies.assign(count, {});
-    for (int b = 0; b < d.q.body_count(); ++b)
-        if (const int at = d.s.place[b]; at >= 0)
-            for (int k = 0; k < 3; ++k) bodies[at].v[k] = S(d.q.v[b][k]), bodies[at].v[3 + k] = S(d.q.w[b][k]);
+    parallel_for(d.parallel, d.q.body_count(), kGrain, [&](int begin, int end) {
+        for (int b = begin; b < end; ++b)
+            if (const int at = d.s.place[b]; at >= 0)
+                for (int k = 0; k < 3; ++k) bodies[at].v[k] = S(d.q.v[b][k]), bodies[at].v[3 + k] = S(d.q.w[b][k]);
+    });
     SoftParameters p;
     p.h = d.h;
     // an eighth: with a quarter a tall wall does not come to rest
@@ -153,27 +182,32 @@ void run(Soft& d, const std::vector<Vec3>& linear, const std::vector<Vec3>& angu
     }
     if (d.o.bounce_speed >= 0) bounce_contacts<S, N>(d.parallel, p, contacts, bodies);
     read_impulses<S, N>(d.parallel, contacts, d.s.manifolds);
-    for (int b : d.problem.bodies) {
-        const SoftBody<S>& x = bodies[d.s.place[b]];
-        for (int k = 0; k < 3; ++k) {
-            d.q.v[b][k] = x.v[k], d.q.w[b][k] = x.v[3 + k];
-            shift[b][k] = x.d[k], turn[b][k] = x.d[3 + k];
+    parallel_for(d.parallel, moving, kGrain, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            const int b = d.problem.bodies[i];
+            const SoftBody<S>& x = bodies[d.s.place[b]];
+            for (int k = 0; k < 3; ++k) {
+                d.q.v[b][k] = x.v[k], d.q.w[b][k] = x.v[3 + k];
+                shift[b][k] = x.d[k], turn[b][k] = x.d[3 + k];
+            }
         }
-    }
+    });
 }
 
 // impulses back to touches and rows: friction of a manifold in parts of the normal impulses
 void store_impulses(const Soft& d) {
-    for (std::size_t i = 0; i < d.s.manifolds.size(); ++i) {
-        const SoftManifold& m = d.s.manifolds[i];
-        Real sum = 0;
-        for (int k = 0; k < m.points; ++k) sum += m.impulse[k];
-        for (int k = 0; k < m.points; ++k) {
-            Touch& t = d.list.touches[d.s.touch[i][k]];
-            t.torque = d.o.substeps / Real(m.points) * (m.spin_impulse * t.n + vec(m.roll_impulse));
-            t.impulse = d.o.substeps * (m.impulse[k] * t.n + (sum > 0 ? m.impulse[k] / sum : 0) * vec(m.friction_impulse));
+    parallel_for(d.parallel, int(d.s.manifolds.size()), kTouchGrain, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            const SoftManifold& m = d.s.manifolds[i];
+            Real sum = 0;
+            for (int k = 0; k < m.points; ++k) sum += m.impulse[k];
+            for (int k = 0; k < m.points; ++k) {
+                Touch& t = d.list.touches[d.s.touch[i][k]];
+                t.torque = d.o.substeps / Real(m.points) * (m.spin_impulse * t.n + vec(m.roll_impulse));
+                t.impulse = d.o.substeps * (m.impulse[k] * t.n + (sum > 0 ? m.impulse[k] / sum : 0) * vec(m.friction_impulse));
+            }
         }
-    }
+    });
 }
 
 } // namespace

@@ -39,6 +39,7 @@ struct SoftScratch {
     std::vector<int> place;   // of bodies among those stepped, -1 = not
     std::vector<SoftManifold> manifolds;
     std::vector<std::array<int, kSoftPoints>> touch; // of their points
+    std::vector<int> piece;   // of touches: their first manifold
     std::vector<SoftMass> masses;
     std::vector<int> root;    // per place: union-find of what joints hold together
     std::vector<Real> joined; // [kg] per place: mass of that

@@ -702,7 +702,7 @@ void VelocitySolver::sub_step(const Model& m, const Input& input, Real h, State&
         return;
     }
     lap(clock, "detect", report);
-    build_bodies(m, s, q);
+    build_bodies(*parallel, m, s, q);
     accelerate(m, input, s, h);
     lap(clock, "forces", report);
     build_rows_of(m, s, h);

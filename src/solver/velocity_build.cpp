@@ -6,7 +6,22 @@
 
 namespace sinew {
 
-void build_bodies(const Model& m, const State& s, RowProblem& q) {
+namespace {
+
+constexpr int kFrameGrain = 256;
+
+void build_frame(const Model& m, const State& s, int f, RowProblem& q) {
+    const int b = point_count(m) + f;
+    q.x[b] = vec(s.frame.p[f]);
+    q.v[b] = vec(s.frame.v[f]);
+    q.w[b] = vec(s.frame.w[f]);
+    if ((m.frame.flags[f] & kFixed) || !(m.frame.mass[f] > 0)) return;
+    q.inverse_mass[b] = 1 / m.frame.mass[f];
+    const Mat3 r = quat(s.frame.q[f]).toRotationMatrix();
+    q.inverse_inertia[b] = r * mat(m.frame.inertia[f]).inverse() * r.transpose();
+}
+
+void begin_bodies(const Model& m, const State& s, RowProblem& q) {
     const int points = point_count(m), frames = frame_count(m);
     q.x.resize(points + frames);
     q.v.resize(points + frames);
@@ -19,16 +34,20 @@ void build_bodies(const Model& m, const State& s, RowProblem& q) {
         const bool alive = s.point.alive.empty() || s.point.alive[i];
         if (alive && !(m.point.flags[i] & (kFixed | kPassive)) && m.point.mass[i] > 0) q.inverse_mass[i] = 1 / m.point.mass[i];
     }
-    for (int f = 0; f < frames; ++f) {
-        const int b = points + f;
-        q.x[b] = vec(s.frame.p[f]);
-        q.v[b] = vec(s.frame.v[f]);
-        q.w[b] = vec(s.frame.w[f]);
-        if ((m.frame.flags[f] & kFixed) || !(m.frame.mass[f] > 0)) continue;
-        q.inverse_mass[b] = 1 / m.frame.mass[f];
-        const Mat3 r = quat(s.frame.q[f]).toRotationMatrix();
-        q.inverse_inertia[b] = r * mat(m.frame.inertia[f]).inverse() * r.transpose();
-    }
+}
+
+} // namespace
+
+void build_bodies(const Model& m, const State& s, RowProblem& q) {
+    begin_bodies(m, s, q);
+    for (int f = 0; f < frame_count(m); ++f) build_frame(m, s, f, q);
+}
+
+void build_bodies(const Parallel& parallel, const Model& m, const State& s, RowProblem& q) {
+    begin_bodies(m, s, q);
+    parallel_for(parallel, frame_count(m), kFrameGrain, [&](int begin, int end) {
+        for (int f = begin; f < end; ++f) build_frame(m, s, f, q);
+    });
 }
 
 namespace {

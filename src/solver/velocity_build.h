@@ -32,6 +32,7 @@ ContactStencil stencil_of(const Model&, const Contacts&, const Touch&);
 
 // Inverse masses, world inertias and velocities of points and frames. Passive and dead points do not take part.
 void build_bodies(const Model&, const State&, RowProblem&);
+void build_bodies(const Parallel&, const Model&, const State&, RowProblem&);
 
 struct ReachOptions {
     Real dt = 0;     // [s]

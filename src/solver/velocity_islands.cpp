@@ -51,6 +51,16 @@ std::span<const int> bodies_of(const Model& m, const Contacts& contacts, const T
     return std::span(store).first(count);
 }
 
+// whether the touch before is another one of the same pair: of the same two bodies
+bool is_again_key(const TouchList& list, std::size_t i) {
+    return i > 0 && list.touches[i - 1].kind == list.touches[i].kind && list.touches[i - 1].key == list.touches[i].key;
+}
+bool is_again(const TouchList& list, std::size_t i) {
+    if (!is_again_key(list, i)) return false;
+    const Touch &a = list.touches[i - 1], &b = list.touches[i];
+    return a.pair && b.pair && a.body_a == b.body_a && a.body_b == b.body_b;
+}
+
 int island_of(const Islands& islands, std::span<const int> bodies) {
     for (int b : bodies)
         if (b >= 0 && islands.number[b] >= 0) return islands.number[b];
@@ -134,20 +144,24 @@ void build_islands(const Model& m, const Contacts& contacts, const TouchList& to
     begin_islands(q, out);
     Joiner join{q, out};
     std::array<int, 16> store;
-    for (const Touch& t : touches.touches) join(bodies_of(m, contacts, t, store));
+    for (std::size_t i = 0; i < touches.touches.size(); ++i)
+        if (!is_again(touches, i)) join(bodies_of(m, contacts, touches.touches[i], store));
     for (const RowGroup& g : q.groups) join(bodies_of(q, g));
     number_islands(q, out);
-    const auto of_touch = [&](int i) { return island_of(out, bodies_of(m, contacts, touches.touches[i], store)); };
-    sort_by_island(int(touches.touches.size()), of_touch, out.root, out.touch_begin, out.touch);
+    out.touch_island.resize(touches.touches.size());
+    for (std::size_t i = 0; i < touches.touches.size(); ++i)
+        out.touch_island[i] = is_again(touches, i) ? out.touch_island[i - 1] : island_of(out, bodies_of(m, contacts, touches.touches[i], store));
+    sort_by_island(
+        int(touches.touches.size()), [&](int i) { return out.touch_island[i]; }, out.root, out.touch_begin, out.touch);
     for (std::size_t i = 0; i < touches.touches.size(); ++i) {
+        if (is_again(touches, i)) continue;
         const auto bodies = bodies_of(m, contacts, touches.touches[i], store);
-        const int k = island_of(out, bodies);
+        const int k = out.touch_island[i];
         if (k < 0) continue;
         add_ratio(q, bodies, out.facts[k]);
         const Touch& t = touches.touches[i];
         out.facts[k].pairs = out.facts[k].pairs && t.pair;
-        const bool again = i > 0 && touches.touches[i - 1].kind == t.kind && touches.touches[i - 1].key == t.key;
-        if (!again && moving(q, bodies) > 1) ++out.facts[k].links;
+        if (moving(q, bodies) > 1 && !is_again_key(touches, i)) ++out.facts[k].links;
     }
     const int ground = q.body_count();
     out.loop_root.resize(ground + 1);

@@ -22,6 +22,7 @@ struct Islands {
     std::vector<Facts> facts;
     std::vector<int> root, number;          // per body: union-find, island or -1
     std::vector<int> loop_root;             // union-find of joints alone
+    std::vector<int> touch_island;          // per touch, -1 = none
     std::vector<int> joints;                // per body: how many
     int count() const { return int(body_begin.size()) - 1; }
     IslandView view(int i) const {
