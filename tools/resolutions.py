@@ -39,10 +39,10 @@ def run_one(sinew, scene, var, value, folder):
     if not reports:
         sys.exit(f"resolutions: {var} = {value} failed:\n{done.stderr}")
     with open(reports[0], encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+        rows = list(csv.DictReader(file))[1:]  # the first holds units
     column = lambda name: next(key for key in rows[0] if key.split(" ")[0] == name)
     numbers = lambda name: [float(row[column(name)]) for row in rows if row[column(name)] != ""]
-    iterations = numbers("iterations")[1:]
+    iterations = numbers("iterations")[1:]  # without the start
     return {"value": value, "points": f"{numbers('alive')[-1]:.0f}", "steps": len(iterations),
             "iterations_per_step": f"{sum(iterations) / max(1, len(iterations)):.2f}", "iterations_most": f"{max(iterations):.0f}",
             "penetration_end_m": f"{numbers('penetration')[-1]:.3g}", "inverted_most": f"{max(numbers('inverted')):.0f}",
