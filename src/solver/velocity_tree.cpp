@@ -9,6 +9,7 @@ namespace sinew {
 
 namespace {
 
+// kInert and kTurn: by chain100 (bench) over 10 s with 1/4, 1/2 and 0.25 to 1.2 rad: joints tear from 1.2 on, 0.8 leaves up to 2 cm
 constexpr Real kInert = 0.5;       // part of h^2 K that is added to the inertia
 constexpr Real kNotice = 0.02;     // h^2 K below this part of the inertia is left out
 constexpr Real kStable = 1.4;      // [rad] of the fastest swing of a free tree per sub-step
