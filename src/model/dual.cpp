@@ -86,7 +86,7 @@ void move(const DualElement& e, const DualState& s, const Response& response, co
     for (int r = 0; r < e.rows; ++r)
         for (int k = 0; k < e.dofs; ++k) d[k] += response.value[r * e.dofs + k] * change[r];
     for (int i = 0; i < e.points; ++i) {
-        if (e.id[i] < 0) continue;
+        if (e.id[i] < 0 || !(s.point_inverse[e.id[i]] > 0)) continue; // what is held belongs to no colour
         const Eigen::Map<const Vec3> by(d + 3 * i);
         vec(s.x[e.id[i]]) += reach * by;
         vec(s.v[e.id[i]]) += kick * by;
@@ -103,6 +103,7 @@ void move(const DualElement& e, const DualState& s, const Response& response, co
     }
     for (int i = 0; i < e.scalars; ++i, ++at) {
         const int k = e.id[e.points + e.frames + i];
+        if (!(s.scalar_inverse[k] > 0)) continue;
         s.s[k] += reach * d[at];
         s.ds[k] += kick * d[at];
     }

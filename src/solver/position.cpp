@@ -75,6 +75,7 @@ struct PositionSolver final : Solver {
     Sweep sweep_of(State&, Real h) const;
     PositionContactOptions contact_options(Real h) const;
     DualOptions dual_options(Real h) const;
+    std::string find_trouble() const;
     void predict(const Model&, const Input&, Real h, State&);
     void predict_points(const Model&, Real h, State&);
     void predict_frames(const Model&, Real h, State&);
@@ -107,6 +108,11 @@ Real fastest_part(const Model& m, const State& s) {
     for (int i = 0; i < point_count(m); ++i)
         if (s.point.alive.empty() || s.point.alive[i]) v = std::max(v, vec(s.point.v[i]).norm());
     for (int i = 0; i < frame_count(m); ++i) v = std::max(v, vec(s.frame.v[i]).norm());
+    for (const Real3& a : s.animated.v) v = std::max(v, vec(a).norm());
+    // surfaces of bodies turn with them
+    for (const SurfaceVertex& at : m.surface.vertices)
+        if (at.kind == SurfaceVertex::frame)
+            v = std::max(v, vec(s.frame.v[at.index]).norm() + vec(s.frame.w[at.index]).norm() * vec(at.local).norm());
     return v;
 }
 
@@ -114,6 +120,7 @@ Real fastest_part(const Model& m, const State& s) {
 bool PositionSolver::detect(const Model& m, const State& s, Real dt) {
     constexpr Real kAhead = 2.2, kShapesAhead = 1.1; // both sides move, and gravity
     if (!detect_shapes(*parallel, m, s.frame, {settings.margin, kShapesAhead * dt}, shapes, found)) return false;
+    found.vertex_triangle.clear(), found.edge_edge.clear(), found.vertex_edge.clear(), found.vertex_vertex.clear();
     if (point_count(m) == 0) return true;
     const Real margin = std::max(settings.margin, kAhead * dt * fastest_part(m, s));
     surface.resize(m.surface.vertices.size());
@@ -133,7 +140,7 @@ void PositionSolver::list_contacts(const Model& m, const State& s, Real dt) {
     for (PositionContact& c : contacts_now.contacts) {
         Touch& t = list.touches[c.touch];
         c.normal = std::max(0.0, c.n.dot(t.impulse) / dt);
-        c.tangential = t.impulse / dt - c.n.dot(t.impulse) / dt * c.n;
+        c.tangential = c.normal > 0 ? Vec3(t.impulse / dt - c.normal * c.n) : Vec3::Zero();
         t.impulse = t.torque = Vec3::Zero();
     }
 }
@@ -178,6 +185,7 @@ Sweep PositionSolver::sweep_of(State& s, Real h) const {
 PositionContactOptions PositionSolver::contact_options(Real h) const {
     PositionContactOptions o;
     o.h = h;
+    o.relaxation = settings.relaxation > 0 && settings.method == "gauss_seidel" ? settings.relaxation : 1;
     o.friction = settings.friction == "cone"     ? ContactFriction::cone
                  : settings.friction == "box"    ? ContactFriction::box
                  : settings.friction == "single" ? ContactFriction::single
@@ -198,7 +206,8 @@ DualOptions PositionSolver::dual_options(Real h) const {
     o.method = settings.method;
     o.iterations = settings.iterations;
     o.tolerance = settings.tolerance;
-    o.relaxation = settings.relaxation > 0 ? settings.relaxation : 0.5;
+    const bool direct = settings.method == "fast_projection" || settings.method == "newton";
+    o.relaxation = settings.relaxation > 0 ? settings.relaxation : direct ? 1 : 0.5;
     o.momentum_factor = settings.momentum_factor;
     o.momentum_power = settings.momentum_power;
     o.largest_step = settings.largest_step;
@@ -206,6 +215,24 @@ DualOptions PositionSolver::dual_options(Real h) const {
     o.frozen = settings.directions == "start" || is_rattle(); // RATTLE pushes along the rows of the start
     o.contact = contact_options(h);
     return o;
+}
+
+// settings that do not go together, or with the model; empty = none
+std::string PositionSolver::find_trouble() const {
+    if (settings.scheme == "newmark") {
+        for (Real w : problem.frame_inverse)
+            if (w > 0) return "solvers.position.scheme: newmark is for points; the scene has bodies that move (allowed: symplectic, verlet, rattle)";
+        for (Real w : problem.scalar_inverse)
+            if (w > 0) return "solvers.position.scheme: newmark is for points; the scene has rods that twist (allowed: symplectic, verlet, rattle)";
+    }
+    if (settings.sequential && settings.method != "gauss_seidel")
+        return "solvers.position.sequential: only with method gauss_seidel, not " + settings.method;
+    if (settings.softness != "factor") return {};
+    for (const DualTable& t : problem.tables)
+        if (t.table->row->name.starts_with("tet_stable_neohookean"))
+            return "solvers.position.softness: factor ignores compliance, and " + std::string(t.table->row->name) +
+                   " rests where its rows balance (allowed: feedback, printed; or another solid model)";
+    return {};
 }
 
 void PositionSolver::predict_frames(const Model& m, Real h, State& s) {
@@ -256,6 +283,8 @@ void PositionSolver::predict_points(const Model& m, Real h, State& s) {
 
 void PositionSolver::predict(const Model& m, const Input& input, Real h, State& s) {
     Evaluation ev = evaluation_of(m, s, h);
+    ev.x_now = s.point.x.data();
+    ev.elapsed = h; // viscous parts that are in the rows are not forces as well
     compute_loads(*parallel, m, input, ev, problem);
     ++report.evaluations;
     x_start = s.point.x;
@@ -327,11 +356,10 @@ void PositionSolver::begin_backward(const Model& m, const Input& input, const St
 void PositionSolver::end_backward(const Model& m, State& s) {
     const int n = point_count(m);
     auto& kept = memory_array(s, kBackward, 3 * std::size_t(n) + 1);
-    const bool first = kept.back() != 1;
-    for (int i = 0; i < n; ++i) {
-        const Vec3 before(kept[3 * i], kept[3 * i + 1], kept[3 * i + 2]), after = vec(s.point.v[i]);
+    for (int i = 0; i < n; ++i) { // v_start: the backward difference before the last sub-step
+        const Vec3 before = vec(v_start[i]), after = vec(s.point.v[i]);
         for (int k = 0; k < 3; ++k) kept[3 * i + k] = after[k];
-        if (!first && problem.point_inverse[i] > 0) s.point.v[i] = real3(0.5 * (before + after));
+        if (problem.point_inverse[i] > 0) s.point.v[i] = real3(0.5 * (before + after));
     }
     kept.back() = 1;
 }
@@ -358,14 +386,15 @@ void PositionSolver::sweep_tables(const Model&, const Evaluation& ev, const Swee
         w.lambda = t.lambda.data();
         w.own_damping = t.own_damping;
         const Colours& c = t.colours;
+        const Evaluation at = evaluation_for(problem, *t.table, ev);
         for (int k = 0; k < c.count(); ++k) {
             const std::span<const int> all = std::span(c.order).subspan(c.begin[k], c.begin[k + 1] - c.begin[k]);
             if (c.last_is_serial && k + 1 == c.count()) {
-                t.view->project(*t.table, ev, all, w);
+                t.view->project(*t.table, at, all, w);
                 continue;
             }
             parallel_for(*parallel, int(all.size()), kElementsPerTask,
-                         [&](int begin, int end) { t.view->project(*t.table, ev, all.subspan(begin, end - begin), w); });
+                         [&](int begin, int end) { t.view->project(*t.table, at, all.subspan(begin, end - begin), w); });
         }
     }
 }
@@ -375,8 +404,8 @@ void PositionSolver::start_multipliers(const Model& m, const Sweep& w) {
     clear_multipliers(problem);
     const bool warm = settings.warm_start && sweeps();
     for (PositionContact& c : contacts_now.contacts) {
-        if (!warm) c.normal = 0, c.tangential.setZero();
-        else if (c.normal > 0) move_contact(contacts_now, c, w.to, point_count(m), c.normal * c.n + c.tangential, w.h * w.h, w.h);
+        if (!warm || !(c.normal > 0)) c.normal = 0, c.tangential.setZero();
+        else move_contact(contacts_now, c, w.to, point_count(m), c.normal * c.n + c.tangential, w.h * w.h, w.h);
     }
 }
 
@@ -392,6 +421,10 @@ void PositionSolver::iterate(const Model& m, const State& now, Real h, bool last
         const DualResult r = solve_dual(*parallel, m, o, w, ev, s.frame, trace, dual, problem, contacts_now);
         report.iterations += r.iterations;
         report.residual = std::max(report.residual, r.violation);
+        if (!r.ok) {
+            report.status = Status::failed;
+            report.message = r.message;
+        }
         return;
     }
     const PositionContactOptions o = contact_options(h);
@@ -477,9 +510,14 @@ Report PositionSolver::step(const Model& m, const Input& input, const State& now
     place_fixed(m, prescribed, now, 0, next.point, next.frame);
     place_animated(m, input, now, 0, dt, next.animated);
     refresh_masses(m, now, problem);
-    refresh_tables(m, problem);
+    const bool renewed = refresh_tables(m, problem);
+    if (const std::string problem_found = find_trouble(); !problem_found.empty()) {
+        report.status = Status::failed;
+        report.message = problem_found;
+        return report;
+    }
     force.resize(m.elements->constraints.size());
-    if (force_name.size() != force.size()) {
+    if (renewed || force_name.size() != force.size()) {
         force_name.clear();
         for (const Table& t : m.elements->constraints) force_name.push_back("force." + std::string(t.row->name));
     }
@@ -498,6 +536,7 @@ Report PositionSolver::step(const Model& m, const Input& input, const State& now
     if (settings.scheme == "newmark") begin_acceleration(m, input, now, h, next);
     if (settings.scheme == "verlet") begin_backward(m, input, now, h, next);
     for (int k = 0; k < settings.substeps; ++k) {
+        problem.since_start = (k + 1) * h;
         predict(m, input, h, next);
         place_fixed(m, prescribed, now, (k + 1) * h, next.point, next.frame);
         place_animated(m, input, now, (k + 1) * h, dt, next.animated);

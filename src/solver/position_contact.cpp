@@ -246,6 +246,9 @@ void limit_separation(const PositionContactOptions& o, Real threshold, const Dua
         if (un < wanted && wanted == 0) continue;
         c.normal += change;
         move_contact(all, c, s, points, change * c.n, 0, o.h);
+        // what is remembered of friction has its limit again
+        const Real limit = c.friction * c.normal, t = c.tangential.norm();
+        if (t > limit) c.tangential *= limit / t;
     }
 }
 

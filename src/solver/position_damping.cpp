@@ -41,7 +41,8 @@ void damp_along_rows(const Parallel& parallel, const Model& m, const Evaluation&
     for (int g = 0; g < r.group_count(); ++g)
         for (int k = 0; k < r.rows_of(g); ++k) {
             const int row = r.row_begin[g] + k;
-            if (r.velocity[row]) continue;
+            // what does not act does not damp
+            if (r.velocity[row] || r.bound[g] == Bound::box || (r.bound[g] == Bound::lower && r.c[row] > 0)) continue;
             const Real u = row_velocity(dofs, r, g, k, to), d = row_response(dofs, p, r, g, k);
             if (d > 0) move_row(dofs, p, r, g, k, -part * u / d, to, 0, 1);
         }

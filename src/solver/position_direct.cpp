@@ -110,15 +110,13 @@ void list_rows(const Dofs& dofs, DualScratch& s) {
                 }
             }
             s.jacobian.begin.push_back(int(s.jacobian.column.size()));
-            // rows without effect, one-sided ones that are open, and bounded ones stay as they are
-            const bool open = r.bound[g] == Bound::lower && s.r[row] < 0 && !(r.lambda[row] > 0);
-            s.active[row] = size > 0 && !open && r.bound[g] != Bound::box;
+            s.active[row] = size > 0 && r.bound[g] == Bound::equality; // rows without effect stay as they are
         }
 }
 
 } // namespace
 
-bool solve_directly(const Parallel& parallel, const Model& m, bool newton, const Sweep& w, const Evaluation& ev, DualScratch& s,
+std::string solve_directly(const Parallel& parallel, const Model& m, bool newton, const Sweep& w, const Evaluation& ev, DualScratch& s,
                     PositionProblem& p) {
     const Dofs dofs = dofs_of(m);
     DualRows& r = s.rows;
@@ -148,11 +146,12 @@ bool solve_directly(const Parallel& parallel, const Model& m, bool newton, const
         s.right[i] = s.r[i] / factor;
     }
     s.wanted.assign(r.row_count(), 0);
-    if (!solve_saddle({s.matrix, s.fixed, s.jacobian, s.d, s.active}, s.f, s.right, s.saddle, s.x, s.wanted).ok) return false;
+    const LinearInfo info = solve_saddle({s.matrix, s.fixed, s.jacobian, s.d, s.active}, s.f, s.right, s.saddle, s.x, s.wanted);
+    if (!info.ok) return "constraints: " + info.message;
     for (int i = 0; i < r.row_count(); ++i) r.lambda[i] += s.wanted[i];
     for (Real& x : s.x) x /= w.reach;
     move_all(parallel, dofs, w.to, s.x, w.reach, w.kick);
-    return true;
+    return {};
 }
 
 } // namespace sinew

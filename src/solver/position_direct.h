@@ -8,7 +8,8 @@
 
 namespace sinew {
 
-// Residuals and J are in s.rows and s.r; moves the unknowns and adds to the multipliers. False: the matrix is singular.
-bool solve_directly(const Parallel&, const Model&, bool newton, const Sweep&, const Evaluation&, DualScratch& s, PositionProblem&);
+// Residuals and J are in s.rows and s.r; moves the unknowns and adds to the multipliers. Rows
+// with bounds are left to sweeps. A message, if the matrix is singular.
+std::string solve_directly(const Parallel&, const Model&, bool newton, const Sweep&, const Evaluation&, DualScratch& s, PositionProblem&);
 
 } // namespace sinew

@@ -107,7 +107,7 @@ struct DualSolve {
     void jacobi(Real beta) const;
     bool follow_residual(int k, Walk&) const;
     void descend(const std::vector<Real>& direction, Real step) const;
-    void sweep() const;
+    void sweep(bool bounded_only) const;
     Real spectral_radius() const;
 };
 
@@ -146,17 +146,19 @@ void DualSolve::descend(const std::vector<Real>& direction, Real step) const {
 }
 
 // one group after another at the newest unknowns, along the directions in `rows`
-void DualSolve::sweep() const {
+void DualSolve::sweep(bool bounded_only) const {
     DualRows& r = rows();
     for (std::size_t t = 0; t < p.tables.size(); ++t) {
         const DualTable& table = p.tables[t];
+        const Evaluation at = evaluation_for(p, *table.table, ev);
         for (int e = 0; e < table.table->count(); ++e) {
             const int g = r.table_group[t] + e;
+            if (bounded_only && r.bound[g] == Bound::equality) continue;
             std::array<Real, 12> c{};
-            table.view->evaluate(*table.table, ev, e, e + 1, c.data(), nullptr);
+            table.view->evaluate(*table.table, at, e, e + 1, c.data(), nullptr);
             for (int k = 0; k < r.rows_of(g); ++k) {
                 const int row = r.row_begin[g] + k;
-                if (k > 0) table.view->evaluate(*table.table, ev, e, e + 1, c.data(), nullptr);
+                if (k > 0) table.view->evaluate(*table.table, at, e, e + 1, c.data(), nullptr);
                 const Real u = r.rho[row] > 0 || r.velocity[row] ? row_velocity(dofs, r, g, k, w.to) : 0;
                 const Real response = row_response(dofs, p, r, g, k);
                 const Real m = (r.velocity[row] ? w.h * w.kick : w.reach + r.rho[row] * w.kick) * response + r.alpha[row];
@@ -263,6 +265,7 @@ DualResult solve_dual(const Parallel& parallel, const Model& m, const DualOption
         for (int i = 0; i < r.row_count(); ++i) {
             const bool feedback = w.softness == Softness::feedback || r.velocity[i];
             s.r[i] = -r.c[i] - (feedback ? r.alpha[i] * r.lambda[i] : 0);
+            if (w.softness == Softness::factor && !r.velocity[i]) s.r[i] *= w.stiffness;
         }
     };
     if (o.frozen) { // J at the start of the sub-step: the unknowns behind ev's pointers of the start
@@ -281,19 +284,20 @@ DualResult solve_dual(const Parallel& parallel, const Model& m, const DualOption
         if (k > 0) refresh_inertias(m, frames, p);
         residual(!o.frozen);
         result.violation = solve.violation();
+        if (direct || o.gauss_seidel) // whose contacts are no rows
+            for (const PositionContact& c : contacts.contacts)
+                result.violation = std::max(result.violation, -contact_state(contacts, c, w.to, solve.dofs.points).gap);
         if (trace) trace->iterations.push_back({k, 0, result.violation, 1, 0, 0});
         if (o.tolerance > 0 && result.violation <= o.tolerance) break;
         ++result.iterations;
         if (o.gauss_seidel) {
-            solve.sweep();
+            solve.sweep(false);
             continue;
         }
         if (direct) {
-            if (!solve_directly(parallel, m, o.method == "newton", w, ev, s, p)) {
-                result.ok = false;
-                break;
-            }
-            project_contacts(parallel, o.contact, w.to, solve.dofs.points, contacts);
+            result.message = solve_directly(parallel, m, o.method == "newton", w, ev, s, p);
+            if (result.ok = result.message.empty(); !result.ok) break;
+            solve.sweep(true); // rows with bounds, and contacts
             continue;
         }
         build_diagonal(parallel, solve.dofs, p, w.reach, w.kick, r);
@@ -330,7 +334,7 @@ Real largest_violation(const Parallel& parallel, const Model& m, const Evaluatio
     for (const DualTable& t : p.tables) {
         s.wanted.resize(std::max(s.wanted.size(), t.lambda.size()));
         parallel_for(parallel, t.table->count(), 256, [&](int begin, int end) {
-            t.view->evaluate(*t.table, ev, begin, end, s.wanted.data() + std::size_t(begin) * t.view->rows, nullptr);
+            t.view->evaluate(*t.table, evaluation_for(p, *t.table, ev), begin, end, s.wanted.data() + std::size_t(begin) * t.view->rows, nullptr);
         });
         for (int e = 0; e < t.table->count(); ++e) {
             const ElementRow& row = *t.table->row;

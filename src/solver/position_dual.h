@@ -54,6 +54,7 @@ struct DualResult {
     int iterations = 0;
     Real violation = 0; // largest of all rows at the end
     bool ok = true;
+    std::string message; // why not
 };
 
 // Iterates on the unknowns behind `w.to`, which `ev` sees as well, and leaves the multipliers in the tables and contacts.

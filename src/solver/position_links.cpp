@@ -84,11 +84,14 @@ template <bool Velocities> void project_range(const Sweep& w, LinkPack::Link* be
         const Real change = -omega * r / (scale * (l->w_i + l->w_j) + alpha);
         l->lambda += change;
         const Real push = change * inverse, pa = -push * l->w_i, pb = push * l->w_j;
-        a.x += w.reach * pa * dx, a.y += w.reach * pa * dy, a.z += w.reach * pa * dz;
-        b.x += w.reach * pb * dx, b.y += w.reach * pb * dy, b.z += w.reach * pb * dz;
-        if constexpr (Velocities) {
-            va->x += w.kick * pa * dx, va->y += w.kick * pa * dy, va->z += w.kick * pa * dz;
-            vb->x += w.kick * pb * dx, vb->y += w.kick * pb * dy, vb->z += w.kick * pb * dz;
+        // held ends belong to no colour: others may read them meanwhile
+        if (l->w_i > 0) {
+            a.x += w.reach * pa * dx, a.y += w.reach * pa * dy, a.z += w.reach * pa * dz;
+            if constexpr (Velocities) va->x += w.kick * pa * dx, va->y += w.kick * pa * dy, va->z += w.kick * pa * dz;
+        }
+        if (l->w_j > 0) {
+            b.x += w.reach * pb * dx, b.y += w.reach * pb * dy, b.z += w.reach * pb * dz;
+            if constexpr (Velocities) vb->x += w.kick * pb * dx, vb->y += w.kick * pb * dy, vb->z += w.kick * pb * dz;
         }
     }
 }

@@ -73,8 +73,8 @@ void add_table(const Model& m, const Table& t, const DualView* view, bool is_con
 
 } // namespace
 
-void refresh_tables(const Model& m, PositionProblem& p) {
-    if (p.topology == m.topology_revision && p.values == m.values_revision && p.owner == m.elements.get()) return;
+bool refresh_tables(const Model& m, PositionProblem& p) {
+    if (p.topology == m.topology_revision && p.values == m.values_revision && p.owner == m.elements.get()) return false;
     p.topology = m.topology_revision, p.values = m.values_revision, p.owner = m.elements.get();
     const int points = point_count(m), frames = frame_count(m);
     p.held.assign(points + frames + scalar_count(m), 0);
@@ -98,6 +98,7 @@ void refresh_tables(const Model& m, PositionProblem& p) {
     build_gather(p.potential_set, dofs, kValue, p.potentials);
     build_gather(p.force_set, dofs, kForce, p.forces);
     p.f.resize(dofs.size());
+    return true;
 }
 
 void clear_multipliers(PositionProblem& p) {

@@ -27,6 +27,7 @@ struct PositionProblem {
     std::vector<Mat3> frame_inverse_inertia;                        // world axes
     std::vector<unsigned char> held;                                // per unknown: points, frames, scalars
     std::vector<DualTable> tables;                                  // energies first, then constraints
+    Real since_start = 0;                                           // [s] from the start of the step to the end of the sub-step
     bool pack_links = true;                                         // false: tests compare both
 
     // the rest: potentials without rows, and forces that no rows stand for
@@ -42,8 +43,15 @@ struct PositionProblem {
 void refresh_masses(const Model&, const State&, PositionProblem&);
 // World inertias at the rotations given.
 void refresh_inertias(const Model&, const FrameState&, PositionProblem&);
-// Tables, colours and gathers where the model has changed; after refresh_masses.
-void refresh_tables(const Model&, PositionProblem&);
+// Tables, colours and gathers where the model has changed; after refresh_masses. True: they are new.
+bool refresh_tables(const Model&, PositionProblem&);
+// What elements remember is of the step's start: viscous parts that compare with it last from there on, others from the
+// start of the sub-step.
+inline Evaluation evaluation_for(const PositionProblem& p, const Table& t, const Evaluation& ev) {
+    Evaluation out = ev;
+    if (t.row->memory_size > 0 && ev.elapsed > 0) out.elapsed = p.since_start;
+    return out;
+}
 void clear_multipliers(PositionProblem&);
 
 // f = forces of everything that has no rows, and of the input

@@ -211,9 +211,10 @@ void refresh_dual_rows(const Parallel& parallel, const Dofs& dofs, const Positio
         const DualTable& t = p.tables[k];
         const int first = r.table_group[k], rows = t.view->rows;
         const bool rated = t.is_constraint && t.table->row->rate;
+        const Evaluation at = evaluation_for(p, *t.table, ev);
         parallel_for(parallel, t.table->count(), kElements, [&](int begin, int end) {
             const int row = r.row_begin[first + begin];
-            t.view->evaluate(*t.table, ev, begin, end, r.c.data() + row,
+            t.view->evaluate(*t.table, at, begin, end, r.c.data() + row,
                              jacobian ? r.jacobian.data() + r.value_begin[first + begin] : nullptr);
             if (rated) t.table->row->rate(*t.table, ev, begin, end, r.rate.data() + row);
             for (int i = row; i < row + rows * (end - begin); ++i) {

@@ -51,6 +51,52 @@ TEST(position_coupling, friction_after_the_loop_lets_things_creep_that_friction_
     EXPECT_NEAR(slid("post"), 120 * 3.0 / 3600, 0.01); // each step goes on by h^2 a before the velocity is taken
 }
 
+TEST(position_coupling, a_box_slides_to_a_stop_at_the_distance_of_coulombs_law) {
+    for (const char* method : {"gauss_seidel", "accelerated_jacobi", "fast_projection"}) {
+        auto s = start(fmt::format(R"({{ "sinew": 1, "time": {{ "fps": 120, "substeps": 1, "seconds": 2 }},
+            "objects": {{ "floor": {{ "kind": "plane", "friction": 0.4 }},
+                "box": {{ "kind": "box", "size": [0.4, 0.2, 0.4], "mass": 2, "at": [0, 0.1, 0], "velocity": [3, 0, 0], "friction": 0.4 }} }},
+            "solver": "position", "solvers": {{ "position": {{ "method": "{}", "iterations": 30, "substeps": 2 }} }} }})", method));
+        ASSERT_TRUE(s);
+        while (!is_finished(*s)) ASSERT_EQ(simulate_step(*s), Status::ok) << s->report.message;
+        // v^2/(2 mu g) = 1.147 m, less h v/2 of the last step's direction of time
+        EXPECT_NEAR(measure(*s, "box.x"), 9 / (2 * 0.4 * 9.81), 0.02) << method;
+        EXPECT_NEAR(measure(*s, "box.y"), 0.1, 2e-3) << method;
+        EXPECT_LT(measure(*s, "box.speed"), 0.01) << method;
+    }
+}
+
+TEST(position_coupling, settings_that_do_not_go_together_are_refused_with_a_reason) {
+    const auto message = [](const char* settings, const char* objects) {
+        auto s = start(fmt::format(R"({{ "sinew": 1, "time": {{ "fps": 60, "substeps": 1, "seconds": 1 }}, "objects": {{ {} }},
+            "solver": "position", "solvers": {{ "position": {{ {} }} }} }})", objects, settings));
+        if (!s) return std::string("no simulation");
+        return simulate_step(*s) == Status::ok ? std::string() : s->report.message;
+    };
+    const char* box = R"("box": { "kind": "box", "size": [1, 1, 1], "mass": 1 })";
+    EXPECT_NE(message(R"("scheme": "newmark")", box).find("newmark is for points"), std::string::npos);
+    EXPECT_NE(message(R"("method": "jacobi", "sequential": true)", box).find("only with method gauss_seidel"), std::string::npos);
+    EXPECT_EQ(message(R"("method": "jacobi")", box), "");
+}
+
+TEST(position_coupling, viscosity_of_a_rod_does_not_depend_on_the_number_of_sub_steps) {
+    const auto left = [](int substeps) { // [J] after a stretched rod has swung for a while
+        auto s = start(fmt::format(R"({{ "sinew": 1, "gravity": 0, "time": {{ "fps": 1000, "substeps": 1, "seconds": 0.05 }},
+            "objects": {{ "rod": {{ "kind": "rod", "curve": "line", "size": 0.2, "count": 3, "radius": "5 mm", "young": "1 MPa", "viscosity": "1 kPa s",
+                                    "density": 1000 }} }},
+            "solver": "position", "solvers": {{ "position": {{ "iterations": 20, "substeps": {} }} }} }})", substeps));
+        if (!s) return -1.0;
+        s->now.point.v[0].x = -0.2, s->now.point.v[2].x = 0.2;
+        while (!is_finished(*s))
+            if (simulate_step(*s) != Status::ok) return -1.0;
+        return energy_total(s->report);
+    };
+    const Real one = left(1), ten = left(10);
+    EXPECT_GT(one, 0);
+    // five times too much viscosity would leave a tenth; implicit Euler's own damping differs between the two
+    EXPECT_NEAR(std::log(ten / one), 0, 0.5) << one << ' ' << ten;
+}
+
 TEST(position_coupling, what_was_pushed_out_leaves_no_faster_than_restitution_says) {
     const auto speed = [](bool limit, double restitution) {
         auto s = start(fmt::format(R"({{ "sinew": 1, "gravity": 0, "time": {{ "fps": 60, "substeps": 1, "seconds": 0.1 }},

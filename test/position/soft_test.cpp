@@ -84,6 +84,39 @@ TEST(position_soft, a_hanging_chain_has_the_stretch_of_its_weight_and_the_printe
 
 // The multiplier of an iteration pushes along the rows as they are then. `newton` takes that into account and is implicit
 // Euler to the last digit; the others keep what earlier directions did: a part of the way that shrinks with the step.
+TEST(position_soft, hard_links_hold_beside_soft_ones) {
+    // C31: a hard link below a spring: the spring stretches by the weight of both masses, the link not at all
+    ModelBuilder b;
+    begin_object(b, "chain", "chain");
+    add_points(b, std::vector<Real3>{{0, 0, 0}, {0, -0.1, 0}, {0, -0.2, 0}}, std::vector<Real>{1, 0.1, 0.1});
+    b.model.point.flags[0] = kFixed;
+    add_spring(b, 0, 1, 500);
+    add_link(b, 1, 2, 0);
+    add_gravity(b, 1, 3);
+    finish_model(b);
+    for (const char* method : {"gauss_seidel", "conjugate_residuals", "fast_projection", "newton"}) {
+        PositionSettings s = plain_settings();
+        s.method = method, s.iterations = 100;
+        PositionRun run(b, s);
+        run.steps(600, 1.0 / 60);
+        EXPECT_NEAR((run.x(0) - run.x(1)).norm() - 0.1, 0.2 * 9.81 / 500, 1e-6) << method;
+        EXPECT_NEAR((run.x(1) - run.x(2)).norm(), 0.1, 1e-9) << method;
+    }
+}
+
+TEST(position_soft, pbd_corrects_its_part_of_an_error_whatever_the_iterations) {
+    // C24-C25: k' = 1 - (1 - k)^(1/n), so that one link keeps (1 - k) of its error after n iterations
+    const ModelBuilder b = one_spring(1, 1, 0.1);
+    for (const char* method : {"gauss_seidel", "jacobi"})
+        for (int iterations : {1, 4, 20}) {
+            PositionSettings s = *static_cast<PositionSettings*>(make_pbd_settings().get());
+            s.method = method, s.relaxation = 1, s.iterations = iterations, s.stiffness = 0.6;
+            PositionRun run(b, s);
+            run.step(0.01);
+            EXPECT_NEAR(run.x(1).x() - 1, 0.4 * 0.1, 1e-12) << method << ' ' << iterations;
+        }
+}
+
 TEST(position_soft, converged_methods_agree_with_newton) {
     ModelBuilder b = make_spring_cloth(5, 5, 0.05);
     State far = b.state;

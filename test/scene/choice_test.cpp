@@ -29,18 +29,18 @@ static bool contains(const std::string& text, std::string_view words) {
 
 TEST(choice, settings_of_a_solver_not_built_yet_wait_while_another_is_chosen) {
     const std::string text =
-        with_solvers(R"({ "position": { "iterations": 20 }, "newton": { "max_iterations": 9 } })");
+        with_solvers(R"({ "projective": { "iterations": 20 }, "newton": { "max_iterations": 9 } })");
     for (const char* solver : {"", "explicit", "newton"}) {
         const Result<Compiled> r = compile_text(text, solver);
         ASSERT_TRUE(r) << first_error(r);
-        EXPECT_TRUE(has_note(*r.value, "solvers.position is not used: this solver is not built yet"));
+        EXPECT_TRUE(has_note(*r.value, "solvers.projective is not used: this solver is not built yet"));
         EXPECT_TRUE(r.value->future.empty());
     }
     // `check` names it with its place
     const Result<Compiled> checked = compile_text(text, {}, true);
     ASSERT_TRUE(checked);
     ASSERT_EQ(checked.value->future.size(), 1u);
-    EXPECT_EQ(checked.value->future[0].path, "solvers.position");
+    EXPECT_EQ(checked.value->future[0].path, "solvers.projective");
     EXPECT_GT(checked.value->future[0].line, 0);
 }
 
