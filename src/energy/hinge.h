@@ -127,8 +127,8 @@ template <class L> struct HingeLaw {
     }
     // C = sqrt(2 k a) (phi - rest), of laws that are squares; the viscous part by its time eta
     static constexpr int root_rows = 1;
-    template <int Order> static LocalRows<1, 12, Order> root(const Data& d, const StepContext&, const Stencil<4>& s)
-        requires L::is_square
+    template <int Order, class Law = L> static LocalRows<1, 12, Order> root(const Data& d, const StepContext&, const Stencil<4>& s)
+        requires Law::is_square
     {
         LocalRows<1, 12, Order> out;
         const Hinge h = make_hinge(s.x);
@@ -139,8 +139,8 @@ template <class L> struct HingeLaw {
         if constexpr (Order >= 1) out.jacobian = root * phi.d * hinge_gradient(h).transpose();
         return out;
     }
-    static Real root_damping(const Data& d)
-        requires L::is_square
+    template <class Law = L> static Real root_damping(const Data& d)
+        requires Law::is_square
     {
         return d.stiffness > 0 ? d.damping / d.stiffness : 0;
     }
