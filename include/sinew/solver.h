@@ -15,6 +15,11 @@ struct TraceEntry {
     double objective = 0, residual = 0, step_length = 0;
     double objective_next = 0; // the same function, with this iteration's contacts and lagged forces, where its step ends
     double objective_size = 0; // of the numbers that both are sums of: their rounding
+    // of solvers of rows, before the iteration, in the units of the rows: what is left of all of them
+    double residual_sum = 0;   // of their sizes
+    double residual_norm = 0;  // root of the sum of squares
+    double rate_sum = 0;       // [m/s] sizes of the velocities along them; contacts: those that push or approach
+    double momentum = 0;       // beta of the iteration: how much of the last change is repeated
 };
 struct Trace {
     std::vector<TraceEntry> iterations;
