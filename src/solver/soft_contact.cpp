@@ -33,24 +33,26 @@ Softness softness_of(const SoftParameters& p, Real hertz) {
 }
 
 // Each manifold gets the first colour that neither of its movable bodies has. Inside a colour: by number of
-// points, those that roll last, then in the order given.
+// points, those that roll last, then in the order given. Slot: colour and class.
 int find_class(const SoftManifold& m) { return kSoftPoints - m.points + (m.rolling > 0 ? kSoftPoints : 0); }
 constexpr int kClasses = 2 * kSoftPoints;
 
 void color_manifolds(std::span<const SoftManifold> manifolds, std::span<const SoftMass> masses,
-                     std::vector<std::uint32_t>& used, std::vector<int>& color) {
+                     std::vector<std::uint32_t>& used, std::vector<int>& slot) {
     used.assign(masses.size(), 0);
-    color.resize(manifolds.size());
+    slot.resize(manifolds.size());
     constexpr std::uint32_t all = (1u << kSoftColors) - 1;
     for (std::size_t i = 0; i < manifolds.size(); ++i) {
         const int a = manifolds[i].a, b = manifolds[i].b;
         const bool moves_a = a >= 0 && masses[a].inverse_mass > 0,
                    moves_b = b >= 0 && masses[b].inverse_mass > 0;
         const std::uint32_t taken = (moves_a ? used[a] : 0) | (moves_b ? used[b] : 0);
-        color[i] = taken == all ? kSoftColors : std::countr_one(taken);
+        slot[i] = kSoftColors * kClasses;
         if (taken == all) continue;
-        if (moves_a) used[a] |= 1u << color[i];
-        if (moves_b) used[b] |= 1u << color[i];
+        const int color = std::countr_one(taken);
+        slot[i] = color * kClasses + find_class(manifolds[i]);
+        if (moves_a) used[a] |= 1u << color;
+        if (moves_b) used[b] |= 1u << color;
     }
 }
 
@@ -110,19 +112,14 @@ template <class S, int N> void clear_block(SoftBlock<S, N>& k) {
 }
 
 // begin of each colour in `order`, and of each class inside it, by counting
-void sort_by_color(std::span<const SoftManifold> manifolds, const std::vector<int>& color,
-                   std::vector<int>& order, int (&begin)[kSoftColors + 2]) {
+void sort_by_color(const std::vector<int>& slot, std::vector<int>& order, int (&begin)[kSoftColors + 2]) {
     int count[(kSoftColors + 1) * kClasses + 1] = {};
-    const auto slot = [&](std::size_t i) {
-        return color[i] == kSoftColors ? kSoftColors * kClasses
-                                       : color[i] * kClasses + find_class(manifolds[i]);
-    };
-    for (std::size_t i = 0; i < manifolds.size(); ++i) ++count[slot(i) + 1];
+    for (int k : slot) ++count[k + 1];
     for (int s = 0; s < (kSoftColors + 1) * kClasses; ++s) count[s + 1] += count[s];
     for (int c = 0; c <= kSoftColors + 1; ++c)
         begin[c] = count[std::min(c * kClasses, (kSoftColors + 1) * kClasses)];
-    order.resize(manifolds.size());
-    for (std::size_t i = 0; i < manifolds.size(); ++i) order[count[slot(i)]++] = int(i);
+    order.resize(slot.size());
+    for (std::size_t i = 0; i < slot.size(); ++i) order[count[slot[i]]++] = int(i);
 }
 
 template <class S, int N, class F>
@@ -144,9 +141,9 @@ template <class S, int N>
 void build_contacts(const Parallel& parallel, const SoftParameters& parameters,
                     std::span<const SoftManifold> manifolds, std::span<const SoftMass> masses,
                     std::span<const SoftBody<S>> bodies, SoftContacts<S, N>& out) {
-    color_manifolds(manifolds, masses, out.used, out.color);
+    color_manifolds(manifolds, masses, out.used, out.slot);
     int begin[kSoftColors + 2];
-    sort_by_color(manifolds, out.color, out.order, begin);
+    sort_by_color(out.slot, out.order, begin);
     out.color_begin.resize(kSoftColors + 1);
     out.color_begin[0] = 0;
     for (int c = 0; c < kSoftColors; ++c)

@@ -82,7 +82,7 @@ template <class S, int N> struct SoftContacts {
     bool avx2 = false;                 // which code runs; the bits are the same
     // scratch of build_contacts
     std::vector<std::uint32_t> used; // colours of a body
-    std::vector<int> color, order;   // of manifolds
+    std::vector<int> slot, order;    // of manifolds
 };
 
 // Colours, packs and prepares. Bodies with inverse mass 0 take part in any number of manifolds.

@@ -45,8 +45,6 @@ void add_point(const Soft& d, const Touch& t, int touch, SoftManifold& m, std::a
 }
 
 constexpr Real kMostFirm = 100;
-constexpr int kTouchGrain = 512;
-
 int find_root(std::vector<int>& root, int i) {
     while (root[i] != i) i = root[i] = root[root[i]];
     return i;
@@ -113,9 +111,8 @@ template <class F> void walk_manifolds(const Soft& d, int begin, int end, F&& f)
 // every piece counts its manifolds, then writes them to their place
 void build_manifolds(Soft& d) {
     const int count = int(d.problem.touches.size()), pieces = chunk_count(count, kTouchGrain);
-    for (int i : d.problem.touches) // held ones
-        for (int b : {d.list.touches[i].body_a, d.list.touches[i].body_b})
-            if (b >= 0) place_of(d, b);
+    for (int b = 0; b < d.q.body_count(); ++b) // held ones, which any island may touch
+        if (!(d.q.inverse_mass[b] > 0)) place_of(d, b);
     d.s.piece.assign(pieces + 1, 0);
     parallel_for(d.parallel, count, kTouchGrain, [&](int begin, int end) {
         int found = 0;

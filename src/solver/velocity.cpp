@@ -93,6 +93,11 @@ struct VelocitySolver final : Solver {
     std::vector<Vec3> free_v, free_w, end_v, end_w;
     std::vector<std::uint8_t> still;       // per body: asleep
     std::vector<ContactForce> contact_forces;
+    struct Piece { // of the touches, for list_forces
+        Real gap = 0, cone_violation = 0;
+        int forces = 0; // of this and those before
+    };
+    std::vector<Piece> pieces;
     TouchScratch pairs;
     Report report;
     StageClock clock;
@@ -347,7 +352,7 @@ void VelocitySolver::choose_direct() {
 
 // islands, and which of them sleep
 void VelocitySolver::divide(const Model& m, const Input& input, const State& now) {
-    build_islands(m, found, list, q, islands);
+    build_islands(*parallel, m, found, list, q, islands);
     find_still(m, input, now, settings.sleep && settings.rounds == 1 ? settings.sleep_after : 1e300, list, q, islands, pairs, still);
     way.resize(islands.count());
     for (int i = 0; i < islands.count(); ++i)
@@ -633,19 +638,39 @@ void VelocitySolver::stabilise(const Model& m, Real, State& s) {
             if (take_back(m, s, s) < kSmallError) break; // the next one would find its square
 }
 
+// what pushes, in the order of the touches: every piece counts its own, then writes them to their place
 void VelocitySolver::list_forces(Real h) {
-    contact_forces.clear();
-    report.contact_count = int(list.touches.size());
-    report.gap = report.penetration = report.cone_violation = 0;
-    for (std::size_t i = 0; i < list.touches.size(); ++i) {
-        const Touch& t = list.touches[i];
-        report.gap = i ? std::min(report.gap, t.gap) : t.gap;
-        const Real normal = t.n.dot(t.impulse);
-        if (!(normal > 0)) continue;
-        report.cone_violation = std::max(report.cone_violation, (t.impulse - normal * t.n).norm() / normal - t.rule.friction);
-        contact_forces.push_back({t.object_a, t.object_b, real3(t.at), real3(t.n), real3(t.impulse / h)});
+    const int count = int(list.touches.size());
+    report.contact_count = count;
+    pieces.assign(chunk_count(count, kTouchGrain) + 1, {});
+    const auto pushes = [](const Touch& t) { return t.n.dot(t.impulse) > 0; };
+    parallel_for(*parallel, count, kTouchGrain, [&](int begin, int end) {
+        Piece piece{.gap = list.touches[begin].gap};
+        for (int i = begin; i < end; ++i) {
+            const Touch& t = list.touches[i];
+            piece.gap = std::min(piece.gap, t.gap);
+            if (!pushes(t)) continue;
+            const Real normal = t.n.dot(t.impulse);
+            piece.cone_violation = std::max(piece.cone_violation, (t.impulse - normal * t.n).norm() / normal - t.rule.friction);
+            ++piece.forces;
+        }
+        pieces[begin / kTouchGrain + 1] = piece;
+    });
+    report.gap = count ? pieces[1].gap : 0;
+    report.cone_violation = 0;
+    for (std::size_t k = 1; k < pieces.size(); ++k) {
+        report.gap = std::min(report.gap, pieces[k].gap);
+        report.cone_violation = std::max(report.cone_violation, pieces[k].cone_violation);
+        pieces[k].forces += pieces[k - 1].forces;
     }
     report.penetration = std::max(0.0, -report.gap);
+    contact_forces.resize(pieces.back().forces);
+    parallel_for(*parallel, count, kTouchGrain, [&](int begin, int end) {
+        int at = pieces[begin / kTouchGrain].forces;
+        for (int i = begin; i < end; ++i)
+            if (const Touch& t = list.touches[i]; pushes(t))
+                contact_forces[at++] = {t.object_a, t.object_b, real3(t.at), real3(t.n), real3(t.impulse / h)};
+    });
 }
 
 ImpactLaw find_law(const std::string& name) {

@@ -23,6 +23,8 @@ struct Touch {
     Vec3 torque = Vec3::Zero();         // [N m s] spin and rolling, world, on a: a share of its manifold's
     bool known = false;                 // it was there in the step before
 };
+inline constexpr int kTouchGrain = 512; // touches per task
+
 struct TouchList {
     std::vector<Touch> touches;         // by kind, key, feature
     RuleTable rules;

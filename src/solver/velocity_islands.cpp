@@ -140,29 +140,34 @@ bool closes_loop(const RowProblem& q, const RowGroup& g, std::vector<int>& root)
 
 } // namespace
 
-void build_islands(const Model& m, const Contacts& contacts, const TouchList& touches, const RowProblem& q, Islands& out) {
+void build_islands(const Parallel& parallel, const Model& m, const Contacts& contacts, const TouchList& touches, const RowProblem& q, Islands& out) {
     begin_islands(q, out);
     Joiner join{q, out};
     std::array<int, 16> store;
-    for (std::size_t i = 0; i < touches.touches.size(); ++i)
-        if (!is_again(touches, i)) join(bodies_of(m, contacts, touches.touches[i], store));
+    const int count = int(touches.touches.size());
+    out.again.resize(count);
+    parallel_for(parallel, count, kTouchGrain, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) out.again[i] = is_again(touches, i);
+    });
+    for (int i = 0; i < count; ++i)
+        if (!out.again[i]) join(bodies_of(m, contacts, touches.touches[i], store));
     for (const RowGroup& g : q.groups) join(bodies_of(q, g));
     number_islands(q, out);
-    out.touch_island.resize(touches.touches.size());
-    for (std::size_t i = 0; i < touches.touches.size(); ++i)
-        out.touch_island[i] = is_again(touches, i) ? out.touch_island[i - 1] : island_of(out, bodies_of(m, contacts, touches.touches[i], store));
-    sort_by_island(
-        int(touches.touches.size()), [&](int i) { return out.touch_island[i]; }, out.root, out.touch_begin, out.touch);
-    for (std::size_t i = 0; i < touches.touches.size(); ++i) {
-        if (is_again(touches, i)) continue;
+    out.touch_island.resize(count);
+    for (int i = 0; i < count; ++i) {
+        if (out.again[i]) {
+            out.touch_island[i] = out.touch_island[i - 1];
+            continue;
+        }
         const auto bodies = bodies_of(m, contacts, touches.touches[i], store);
-        const int k = out.touch_island[i];
+        const int k = out.touch_island[i] = island_of(out, bodies);
         if (k < 0) continue;
         add_ratio(q, bodies, out.facts[k]);
-        const Touch& t = touches.touches[i];
-        out.facts[k].pairs = out.facts[k].pairs && t.pair;
+        out.facts[k].pairs = out.facts[k].pairs && touches.touches[i].pair;
         if (moving(q, bodies) > 1 && !is_again_key(touches, i)) ++out.facts[k].links;
     }
+    sort_by_island(
+        count, [&](int i) { return out.touch_island[i]; }, out.root, out.touch_begin, out.touch);
     const int ground = q.body_count();
     out.loop_root.resize(ground + 1);
     for (int b = 0; b <= ground; ++b) out.loop_root[b] = b;

@@ -1,5 +1,6 @@
 // Islands: bodies that can move and are joined by touches or groups of rows. Held bodies join nothing.
 #pragma once
+#include "core/parallel.h"
 #include "solver/velocity_build.h"
 #include "solver/velocity_solve.h"
 
@@ -23,6 +24,7 @@ struct Islands {
     std::vector<int> root, number;          // per body: union-find, island or -1
     std::vector<int> loop_root;             // union-find of joints alone
     std::vector<int> touch_island;          // per touch, -1 = none
+    std::vector<std::uint8_t> again;        // per touch: the one before is of the same two bodies
     std::vector<int> joints;                // per body: how many
     int count() const { return int(body_begin.size()) - 1; }
     IslandView view(int i) const {
@@ -31,7 +33,7 @@ struct Islands {
     }
 };
 // From all touches and the groups that are there (joints). Bodies without either form no island.
-void build_islands(const Model&, const Contacts&, const TouchList&, const RowProblem&, Islands&);
+void build_islands(const Parallel&, const Model&, const Contacts&, const TouchList&, const RowProblem&, Islands&);
 // The groups of each island, once those of touches are there.
 void list_groups(const RowProblem&, Islands&);
 // Islands of the groups alone.

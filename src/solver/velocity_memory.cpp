@@ -8,7 +8,7 @@ namespace sinew {
 
 namespace {
 
-constexpr int kNumbers = 15, kTouchGrain = 512;
+constexpr int kNumbers = 15;
 constexpr std::string_view kContacts = "velocity.contacts";
 constexpr std::string_view kRestPoints = "velocity.rest.points", kRestFrames = "velocity.rest.frames",
                            kTouchPoints = "velocity.touching.points", kTouchFrames = "velocity.touching.frames";
@@ -150,16 +150,26 @@ void recall_constraints(const Model& m, const State& s, TouchScratch& scratch, R
     }
 }
 
-// pairs of objects that push each other, sorted
-static void add_pairs(const std::vector<double>& contacts, std::vector<std::uint64_t>& out) {
-    out.clear();
-    double last = -1;
-    for (std::size_t k = 0; k + kNumbers <= contacts.size(); k += kNumbers) {
-        if (!(contacts[k + 5] > 0) || contacts[k + 4] == last) continue;
-        last = contacts[k + 4];
-        const double high = std::floor(last / kObjects);
-        out.push_back(std::uint64_t(high) << 32 | std::uint64_t(last - high * kObjects));
-    }
+// pairs of objects that push each other, sorted. Every piece writes its own to where its contacts begin; these are then put together.
+static void add_pairs(const Parallel& parallel, const std::vector<double>& contacts, std::vector<int>& piece, std::vector<std::uint64_t>& out) {
+    const int count = int(contacts.size() / kNumbers);
+    out.resize(count);
+    piece.resize(chunk_count(count, kTouchGrain));
+    parallel_for(parallel, count, kTouchGrain, [&](int begin, int end) {
+        double last = -1;
+        int at = begin;
+        for (int i = begin; i < end; ++i) {
+            const double* c = contacts.data() + std::size_t(i) * kNumbers;
+            if (!(c[5] > 0) || c[4] == last) continue;
+            last = c[4];
+            const double high = std::floor(last / kObjects);
+            out[at++] = std::uint64_t(high) << 32 | std::uint64_t(last - high * kObjects);
+        }
+        piece[begin / kTouchGrain] = at - begin;
+    });
+    auto to = out.begin();
+    for (std::size_t k = 0; k < piece.size(); ++k) to = std::copy_n(out.begin() + std::ptrdiff_t(k) * kTouchGrain, piece[k], to);
+    out.erase(to, out.end());
     if (!std::is_sorted(out.begin(), out.end())) std::sort(out.begin(), out.end());
     out.erase(std::unique(out.begin(), out.end()), out.end());
 }
@@ -179,7 +189,7 @@ void store_forces(const Parallel& parallel, const Model& m, const TouchList& lis
                   std::vector<TouchEvent>& events) {
     const auto* old = find_memory(s, kContacts);
     std::vector<double>& out = memory_array(s, kContacts, old ? old->size() : 0);
-    add_pairs(out, scratch.before);
+    add_pairs(parallel, out, scratch.piece, scratch.before);
     out.resize(list.touches.size() * kNumbers);
     parallel_for(parallel, int(list.touches.size()), kTouchGrain, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
@@ -195,7 +205,7 @@ void store_forces(const Parallel& parallel, const Model& m, const TouchList& lis
             std::copy_n(numbers, kNumbers, out.begin() + std::ptrdiff_t(i) * kNumbers);
         }
     });
-    add_pairs(out, scratch.after);
+    add_pairs(parallel, out, scratch.piece, scratch.after);
     const std::size_t earlier = events.size();
     add_events(scratch.before, scratch.after, events);
     if (earlier > 0) // of the sub-steps before

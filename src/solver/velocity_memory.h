@@ -20,6 +20,7 @@ void recall_touches(const Parallel&, const State&, Real h, TouchList&);
 struct TouchScratch {
     std::vector<std::uint64_t> before, after; // pairs of objects, smaller << 32 | larger
     std::vector<int> count, driven; // per body
+    std::vector<int> piece;         // pairs found in each piece of the contacts
     std::vector<std::string> names; // of the forces of constraint tables: a step makes no text
 };
 void recall_constraints(const Model&, const State&, TouchScratch&, RowProblem&);

@@ -26,7 +26,11 @@ TEST(language, schema_has_every_kind_of_joint_with_its_parameters) {
         EXPECT_TRUE(descend(&*found, {"properties", "between"})) << kind.name;
         EXPECT_TRUE(descend(&*found, {"properties", "at"})) << kind.name;
         const bool limited = descend(&*found, {"properties", "limits"}) != nullptr;
-        if (kind.name == "hinge" || kind.name == "distance") EXPECT_TRUE(limited) << kind.name;
-        if (kind.name == "weld" || kind.name == "ball") EXPECT_FALSE(limited) << kind.name;
+        if (kind.name == "hinge" || kind.name == "distance") {
+            EXPECT_TRUE(limited) << kind.name;
+        }
+        if (kind.name == "weld" || kind.name == "ball") {
+            EXPECT_FALSE(limited) << kind.name;
+        }
     }
 }

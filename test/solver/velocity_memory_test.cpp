@@ -114,7 +114,9 @@ TEST(velocity_memory, of_many_pairs_is_the_same_for_any_number_of_threads) {
         const int pair = t.object_a;
         ASSERT_EQ(t.known, pair % 7 != 3) << pair;
         // a force divided and multiplied by the time step: one rounding each
-        if (t.known) ASSERT_NEAR(t.impulse.y(), 1 + pair + 0.1 * double(t.feature - 10), 1e-12 * (1 + pair));
+        if (t.known) {
+            ASSERT_NEAR(t.impulse.y(), 1 + pair + 0.1 * double(t.feature - 10), 1e-12 * (1 + pair));
+        }
         ASSERT_EQ(t.impulse, other.touches[i].impulse);
     }
     // who is new, who is gone: sorted
