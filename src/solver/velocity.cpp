@@ -45,7 +45,8 @@ constexpr int kMostWithSprings = 4000; // bodies and points that are solved dire
 constexpr Real kSweptSprings = 0.1; // [m/s] error of sweeps over springs that is worth a warning
 constexpr Real kSpringTolerance = 1e-4; // [m/s] of islands with springs: cloth gains nothing from more
 constexpr Real kSpringPush = 0.01;   // softness of penetration there, part of the diagonal: what lies between two bodies may have no room
-constexpr int kMostSubsteps = 32;
+constexpr int kSoftSubsteps = 6, kMostSubsteps = 32;
+constexpr int kLayers = 25;          // of a pile that six sub-steps carry
 constexpr int kMostBranches = 32;    // joints at one body of a tree; they couple each with all others
 constexpr Real kStable = 1.4;        // [rad] of the fastest swing per sub-step
 
@@ -93,11 +94,7 @@ struct VelocitySolver final : Solver {
     std::vector<Vec3> free_v, free_w, end_v, end_w;
     std::vector<std::uint8_t> still;       // per body: asleep
     std::vector<ContactForce> contact_forces;
-    struct Piece { // of the touches, for list_forces
-        Real gap = 0, cone_violation = 0;
-        int forces = 0; // of this and those before
-    };
-    std::vector<Piece> pieces;
+    std::vector<ForcePiece> pieces;
     TouchScratch pairs;
     Report report;
     StageClock clock;
@@ -124,12 +121,12 @@ struct VelocitySolver final : Solver {
     void solve_soft(const Model&, const State&, Real h);
     void solve_trees(const Model&, Real h, State&);
     void find_substeps(Real h);
+    int find_pile_substeps(const Model&, int island) const;
     void add_bend();
     void move(const Model&, Real h, State&);
     void stabilise(const Model&, Real h, State&);
     Real find_errors(const Model&, const State& at, const BiasOptions&);
     Real take_back(const Model&, const State& at, State& to);
-    void list_forces(Real h);
     void go_to_end(const Model&, const Input&, Real h, const State& start, State&);
     void sub_step(const Model&, const Input&, Real h, State&);
     BiasOptions bias_options() const;
@@ -488,14 +485,23 @@ void VelocitySolver::solve_trees(const Model& m, Real h, State& s) {
     }
 }
 
+// Soft contacts let a pile lean, and its weight makes it lean more: one of n layers buckles when their stiffness, which goes with
+// the square of the number of sub-steps, is below a bound that goes with n. Six carry kLayers with a margin (pyramids of base 20
+// and 30 stand for a minute, 40 topples after 40 s).
+int VelocitySolver::find_pile_substeps(const Model& m, int i) const {
+    if (islands.facts[i].joints || int(islands.view(i).bodies.size()) <= kLayers) return kSoftSubsteps;
+    const Real layers = find_layers(m, q, islands.view(i), linear);
+    return int(std::min<Real>(kMostSubsteps, std::ceil(kSoftSubsteps * std::sqrt(std::max(1.0, layers / kLayers)))));
+}
+
 void VelocitySolver::solve_soft(const Model& m, const State& s, Real h) {
     list_soft(Way::soft, soft);
     if (soft.bodies.empty()) return;
     SoftOptions o;
-    o.substeps = settings.substeps > 0 ? settings.substeps : 6;
+    o.substeps = settings.substeps > 0 ? settings.substeps : kSoftSubsteps;
     if (settings.substeps == 0)
         for (int i = 0; i < islands.count(); ++i)
-            if (way[i] == Way::soft) o.substeps = std::max(o.substeps, substeps[i]);
+            if (way[i] == Way::soft) o.substeps = std::max({o.substeps, substeps[i], find_pile_substeps(m, i)});
     o.dt = h;
     o.slop = settings.slop;
     o.push_speed = settings.push_speed;
@@ -638,41 +644,6 @@ void VelocitySolver::stabilise(const Model& m, Real, State& s) {
             if (take_back(m, s, s) < kSmallError) break; // the next one would find its square
 }
 
-// what pushes, in the order of the touches: every piece counts its own, then writes them to their place
-void VelocitySolver::list_forces(Real h) {
-    const int count = int(list.touches.size());
-    report.contact_count = count;
-    pieces.assign(chunk_count(count, kTouchGrain) + 1, {});
-    const auto pushes = [](const Touch& t) { return t.n.dot(t.impulse) > 0; };
-    parallel_for(*parallel, count, kTouchGrain, [&](int begin, int end) {
-        Piece piece{.gap = list.touches[begin].gap};
-        for (int i = begin; i < end; ++i) {
-            const Touch& t = list.touches[i];
-            piece.gap = std::min(piece.gap, t.gap);
-            if (!pushes(t)) continue;
-            const Real normal = t.n.dot(t.impulse);
-            piece.cone_violation = std::max(piece.cone_violation, (t.impulse - normal * t.n).norm() / normal - t.rule.friction);
-            ++piece.forces;
-        }
-        pieces[begin / kTouchGrain + 1] = piece;
-    });
-    report.gap = count ? pieces[1].gap : 0;
-    report.cone_violation = 0;
-    for (std::size_t k = 1; k < pieces.size(); ++k) {
-        report.gap = std::min(report.gap, pieces[k].gap);
-        report.cone_violation = std::max(report.cone_violation, pieces[k].cone_violation);
-        pieces[k].forces += pieces[k - 1].forces;
-    }
-    report.penetration = std::max(0.0, -report.gap);
-    contact_forces.resize(pieces.back().forces);
-    parallel_for(*parallel, count, kTouchGrain, [&](int begin, int end) {
-        int at = pieces[begin / kTouchGrain].forces;
-        for (int i = begin; i < end; ++i)
-            if (const Touch& t = list.touches[i]; pushes(t))
-                contact_forces[at++] = {t.object_a, t.object_b, real3(t.at), real3(t.n), real3(t.impulse / h)};
-    });
-}
-
 ImpactLaw find_law(const std::string& name) {
     return name == "sticking"       ? ImpactLaw::sticking
            : name == "frictionless" ? ImpactLaw::frictionless
@@ -756,7 +727,7 @@ void VelocitySolver::sub_step(const Model& m, const Input& input, Real h, State&
     lap(clock, "stabilise", report);
     store_forces(*parallel, m, list, q, pairs, s, report.touches);
     store_rest(m, list, q, still, h, pairs, s);
-    list_forces(h);
+    list_forces(*parallel, list, h, pieces, report, contact_forces);
     lap(clock, "remember", report);
 }
 

@@ -1,6 +1,7 @@
 #include "solver/velocity_islands.h"
 #include "model/contact_rows.h"
 #include <algorithm>
+#include <cmath>
 
 namespace sinew {
 
@@ -190,6 +191,21 @@ void build_islands(const Parallel& parallel, const Model& m, const Contacts& con
 void list_groups(const RowProblem& q, Islands& out) {
     sort_by_island(
         int(q.groups.size()), [&](int i) { return island_of(out, bodies_of(q, q.groups[i])); }, out.root, out.group_begin, out.group);
+}
+
+Real find_layers(const Model& m, const RowProblem& q, const IslandView& island, const std::vector<Vec3>& acceleration) {
+    Vec3 down = Vec3::Zero();
+    for (int b : island.bodies) down += acceleration[b];
+    if (!(down.norm() > 0)) return 0;
+    down.normalize();
+    Real low = 1e300, high = -1e300, size = 0;
+    int frames = 0;
+    for (int b : island.bodies) {
+        const Real height = -down.dot(q.x[b]);
+        low = std::min(low, height), high = std::max(high, height);
+        if (const int f = b - point_count(m); f >= 0) size += std::sqrt(2 * mat(m.frame.inertia[f]).trace() / m.frame.mass[f]), ++frames;
+    }
+    return size > 0 ? (high - low) * frames / size : 0;
 }
 
 void build_islands(const RowProblem& q, Islands& out) {

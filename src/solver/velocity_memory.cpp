@@ -227,6 +227,42 @@ void store_forces(const Parallel& parallel, const Model& m, const TouchList& lis
     }
 }
 
+// what pushes, in the order of the touches: every piece counts its own, then writes them to their place
+void list_forces(const Parallel& parallel, const TouchList& list, Real h, std::vector<ForcePiece>& pieces, Report& report,
+                 std::vector<ContactForce>& forces) {
+    const int count = int(list.touches.size());
+    report.contact_count = count;
+    pieces.assign(chunk_count(count, kTouchGrain) + 1, {});
+    const auto pushes = [](const Touch& t) { return t.n.dot(t.impulse) > 0; };
+    parallel_for(parallel, count, kTouchGrain, [&](int begin, int end) {
+        ForcePiece piece{.gap = list.touches[begin].gap};
+        for (int i = begin; i < end; ++i) {
+            const Touch& t = list.touches[i];
+            piece.gap = std::min(piece.gap, t.gap);
+            if (!pushes(t)) continue;
+            const Real normal = t.n.dot(t.impulse);
+            piece.cone_violation = std::max(piece.cone_violation, (t.impulse - normal * t.n).norm() / normal - t.rule.friction);
+            ++piece.forces;
+        }
+        pieces[begin / kTouchGrain + 1] = piece;
+    });
+    report.gap = count ? pieces[1].gap : 0;
+    report.cone_violation = 0;
+    for (std::size_t k = 1; k < pieces.size(); ++k) {
+        report.gap = std::min(report.gap, pieces[k].gap);
+        report.cone_violation = std::max(report.cone_violation, pieces[k].cone_violation);
+        pieces[k].forces += pieces[k - 1].forces;
+    }
+    report.penetration = std::max(0.0, -report.gap);
+    forces.resize(pieces.back().forces);
+    parallel_for(parallel, count, kTouchGrain, [&](int begin, int end) {
+        int at = pieces[begin / kTouchGrain].forces;
+        for (int i = begin; i < end; ++i)
+            if (const Touch& t = list.touches[i]; pushes(t))
+                forces[at++] = {t.object_a, t.object_b, real3(t.at), real3(t.n), real3(t.impulse / h)};
+    });
+}
+
 // touches and joints of each body: sleeping islands wake when one of them is gone; a motor that is switched off is gone
 static void count_rows(const TouchList& list, const RowProblem& q, std::vector<int>& count) {
     count.assign(q.body_count(), 0);

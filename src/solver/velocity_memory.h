@@ -8,6 +8,7 @@
 #include "core/parallel.h"
 #include "sinew/input.h"
 #include "sinew/report.h"
+#include "sinew/solver.h"
 #include "solver/velocity_build.h"
 #include "solver/velocity_islands.h"
 
@@ -27,6 +28,13 @@ void recall_constraints(const Model&, const State&, TouchScratch&, RowProblem&);
 // forces of this step into the state, and who began or ceased to touch
 void store_forces(const Parallel&, const Model&, const TouchList&, const RowProblem&, TouchScratch&, State&,
                   std::vector<TouchEvent>&);
+
+struct ForcePiece { // of the touches
+    Real gap = 0, cone_violation = 0;
+    int forces = 0; // of this and those before
+};
+// The contacts that push, and what the report says of them. `pieces`: scratch.
+void list_forces(const Parallel&, const TouchList&, Real h, std::vector<ForcePiece>& pieces, Report&, std::vector<ContactForce>& forces);
 
 // per body: 1 = its island has come to rest and nothing disturbs it
 void find_still(const Model&, const Input&, const State&, Real after, const TouchList&, const RowProblem&, const Islands&,

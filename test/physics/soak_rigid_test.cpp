@@ -70,6 +70,28 @@ void check_crowd(const std::string& name, double worst_joint, double end_joint) 
 } // namespace
 
 TEST(soak_rigid, a_pyramid_of_base_20_stands_for_a_minute) { check_stands("rigid/pyramid_20.json", 1, {}); }
+// two sweeps per sub-step: 6 up to 25 layers, 6 sqrt(layers/25) above; settings come first
+TEST(rigid_piles, higher_ones_have_more_sub_steps) {
+    const auto sweeps = [](int n, const std::vector<std::string>& more) {
+        std::vector<std::string> set{fmt::format("vars.n={}", n), fmt::format("objects.cube.replicate.count={}", n * (n + 1) / 2)};
+        set.insert(set.end(), more.begin(), more.end());
+        auto s = open("rigid/pyramid_20.json", set);
+        if (!s) return 0;
+        simulate_step(*s);
+        return s->report.iterations;
+    };
+    EXPECT_EQ(sweeps(20, {}), 12);
+    EXPECT_EQ(sweeps(40, {}), 2 * 8); // 39 layers
+    EXPECT_EQ(sweeps(40, {"solvers.velocity.substeps=5"}), 10);
+}
+// 40 layers lean ever more with the sub-steps that carry 20; nobody sleeps
+TEST(soak_rigid, a_pyramid_of_base_40_stands_for_a_minute) {
+    check_stands("rigid/pyramid_20.json", 1, {"vars.n=40", "objects.cube.replicate.count=820"});
+}
+// comes to rest within ten seconds and sleeps; without sleep it begins to lean after 20 s
+TEST(soak_rigid, a_pyramid_of_base_100_comes_to_rest_and_stands_for_a_minute) {
+    check_stands("rigid/pyramid_20.json", 1, {"vars.n=100", "objects.cube.replicate.count=5050", "solvers.velocity.sleep=true"});
+}
 TEST(soak_rigid, a_card_house_of_5_levels_stands_for_a_minute) { check_stands("rigid/card_house_5.json", 0.4, {}); }
 TEST(soak_rigid, an_arch_of_25_stones_stands_for_a_minute) { check_stands("rigid/arch_25.json", 0.4, {}); }
 TEST(soak_rigid, a_block_of_ten_tons_on_four_of_one_kilogram_stands_for_a_minute) { check_stands("rigid/mass_block.json", 0.2, {}); }
