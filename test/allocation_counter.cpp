@@ -19,6 +19,9 @@ void* operator new(std::size_t size) { return counted(size, 0); }
 void* operator new[](std::size_t size) { return counted(size, 0); }
 void* operator new(std::size_t size, std::align_val_t a) { return counted(size, std::size_t(a)); }
 void* operator new[](std::size_t size, std::align_val_t a) { return counted(size, std::size_t(a)); }
+// std::stable_sort asks for its buffer this way: all that delete frees has to come from here
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return ++calls, std::malloc(size ? size : 1); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return ++calls, std::malloc(size ? size : 1); }
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete[](void* p) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t) noexcept { std::free(p); }
@@ -27,6 +30,8 @@ void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
 void operator delete[](void* p, std::align_val_t) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
 void operator delete[](void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
+void operator delete(void* p, const std::nothrow_t&) noexcept { std::free(p); }
+void operator delete[](void* p, const std::nothrow_t&) noexcept { std::free(p); }
 #endif
 
 long sinew::allocation_count() { return calls; }

@@ -91,7 +91,7 @@ TEST(animation_files, one_object_of_a_recording_or_of_obj_files_is_chosen_by_nam
         EXPECT_EQ((*box.value)->polygon_begin.size(), 7u);
         std::vector<Real3> x;
         ASSERT_NO_ERRORS((*box.value)->read(2, x));
-        const Pose& pose = make_sample_snapshot(layout, 1003).objects[1].pose;
+        const Pose pose = make_sample_snapshot(layout, 1003).objects[1].pose;
         Real3 middle; // of the vertices: where the body is
         for (const Real3& p : x) middle = {middle.x + p.x / 8, middle.y + p.y / 8, middle.z + p.z / 8};
         EXPECT_NEAR(middle.x, pose.position.x, 1e-6); // float32
