@@ -21,7 +21,7 @@ template <class Ids> int first_free(const Ids& ids, std::span<const unsigned cha
 }
 
 template <class IdsOf> void colour_all(int elements, int unknown_count, std::span<const unsigned char> held, const IdsOf& ids_of, Colours& out) {
-    out.used.assign(std::size_t(unknown_count) * kWords, 0);
+    if (out.used.size() != std::size_t(unknown_count) * kWords) out.used.assign(std::size_t(unknown_count) * kWords, 0);
     out.colour.resize(elements);
     int most = -1;
     bool serial = false;
@@ -37,6 +37,10 @@ template <class IdsOf> void colour_all(int elements, int unknown_count, std::spa
         for (int id : ids)
             if (id >= 0 && !held[id]) out.used[std::size_t(id) * kWords + c / 64] |= std::uint64_t(1) << (c % 64);
     }
+    // only what was touched is set back: contacts are few beside all unknowns
+    for (int e = 0; e < elements; ++e)
+        for (int id : ids_of(e))
+            if (id >= 0) std::fill_n(out.used.begin() + std::ptrdiff_t(id) * kWords, kWords, 0);
     const int colours = most + 1 + serial;
     out.last_is_serial = serial;
     out.begin.assign(colours + 1, 0);

@@ -13,7 +13,7 @@ struct Colours {
     bool last_is_serial = false; // the last colour holds what found no colour, one after another
     int count() const { return int(begin.size()) - 1; }
 
-    std::vector<std::uint64_t> used; // scratch: per unknown the colours of its elements, as bits
+    std::vector<std::uint64_t> used; // scratch, zero between calls: per unknown the colours of its elements, as bits
     std::vector<int> colour;         // scratch: per element
 };
 

@@ -51,10 +51,9 @@ struct PositionSolver final : Solver {
     std::vector<Real3> v_start;            // of points
     std::vector<Real3> acceleration;       // of points at the start of a sub-step (newmark)
     bool starting = false;                 // finding the first of them
-    std::vector<Real3> x_predicted;        // of points
-    void take_link_multipliers(bool all) { // of packed links into their tables
+    void take_multipliers_of_constraints() { // from packs into their tables
         for (DualTable& t : problem.tables)
-            if (t.packed && (all || t.is_constraint)) store_multipliers(t.links, t.lambda);
+            if (t.packed && t.is_constraint) store_multipliers(t.pack, t.lambda);
     }
     bool lazy = false;                     // velocities are made up at the end of the iterations
     std::vector<std::vector<Real>> force;  // per table of constraints: sum of multipliers over sub-steps
@@ -89,7 +88,8 @@ struct PositionSolver final : Solver {
     void iterate(const Model&, const State& now, Real h, bool last, State&); // last: of the step
     void start_multipliers(const Model&, const Sweep&);
     bool sweeps() const { return settings.method == "gauss_seidel" && settings.directions == "current" && !is_rattle() && !starting; }
-    void sweep_tables(const Model&, const Evaluation&, const Sweep&);
+    void sweep_tables(const Model&, const Evaluation&, const Sweep&, bool first);
+    bool velocities_may_wait(const Sweep&) const;
     void settle(const Model&, const State& now, Real h, State&);
     void remember(const Model&, Real dt, State&);
     void list_forces(Real dt);
@@ -254,23 +254,26 @@ void PositionSolver::predict_frames(const Model& m, Real h, State& s) {
     }
 }
 
-// x and v of points before the rows act
+// x and v of points before the rows act; x_start is where they were
 void PositionSolver::predict_points(const Model& m, Real h, State& s) {
     const Dofs dofs = dofs_of(m);
-    const Real b = settings.newmark_beta, g = settings.newmark_gamma;
+    const Real b = settings.newmark_beta, g = settings.newmark_gamma, kick = is_rattle() ? 0.5 * h : h;
     const bool newmark = is_newmark();
+    x_start.resize(dofs.points);
     parallel_for(*parallel, dofs.points, kGrain, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
+            Real3 &x = s.point.x[i], &v = s.point.v[i];
+            x_start[i] = x;
             const Real w = problem.point_inverse[i];
             if (!(w > 0)) continue;
-            const Vec3 a = w * Eigen::Map<const Vec3>(problem.f.data() + dofs.point_offset(i));
+            const Real* f = problem.f.data() + dofs.point_offset(i);
             if (newmark) {
-                const Vec3 before = vec(acceleration[i]);
-                vec(s.point.x[i]) += h * vec(s.point.v[i]) + 0.5 * h * h * (1 - 2 * b) * before + b * h * h * a;
-                vec(s.point.v[i]) += h * (1 - g) * before + g * h * a;
+                const Vec3 a = w * Eigen::Map<const Vec3>(f), before = vec(acceleration[i]);
+                vec(x) += h * vec(v) + 0.5 * h * h * (1 - 2 * b) * before + b * h * h * a;
+                vec(v) += h * (1 - g) * before + g * h * a;
             } else {
-                vec(s.point.v[i]) += (is_rattle() ? 0.5 * h : h) * a;
-                vec(s.point.x[i]) += h * vec(s.point.v[i]);
+                v.x += kick * (w * f[0]), v.y += kick * (w * f[1]), v.z += kick * (w * f[2]);
+                x.x += h * v.x, x.y += h * v.y, x.z += h * v.z;
             }
         }
     });
@@ -287,8 +290,7 @@ void PositionSolver::predict(const Model& m, const Input& input, Real h, State& 
     ev.elapsed = h; // viscous parts that are in the rows are not forces as well
     compute_loads(*parallel, m, input, ev, problem);
     ++report.evaluations;
-    x_start = s.point.x;
-    v_start = s.point.v;
+    if (settings.scheme != "symplectic") v_start = s.point.v;
     p_start = s.frame.p;
     q_start = s.frame.q;
     refresh_inertias(m, s.frame, problem);
@@ -376,10 +378,10 @@ void PositionSolver::finish_rattle(const Model& m, const Input& input, const Sta
 }
 
 // by colours: elements of one colour in parallel
-void PositionSolver::sweep_tables(const Model&, const Evaluation& ev, const Sweep& base) {
+void PositionSolver::sweep_tables(const Model&, const Evaluation& ev, const Sweep& base, bool first) {
     for (DualTable& t : problem.tables) {
         if (t.packed) {
-            project_links(*parallel, base, !lazy, t.links);
+            project_pack(*parallel, base, !lazy, first, t.pack);
             continue;
         }
         Sweep w = base;
@@ -401,12 +403,18 @@ void PositionSolver::sweep_tables(const Model&, const Evaluation& ev, const Swee
 
 // zero, or of contacts the forces of the sub-step before, which move the unknowns at once
 void PositionSolver::start_multipliers(const Model& m, const Sweep& w) {
-    clear_multipliers(problem);
+    clear_multipliers(sweeps(), problem);
     const bool warm = settings.warm_start && sweeps();
     for (PositionContact& c : contacts_now.contacts) {
         if (!warm || !(c.normal > 0)) c.normal = 0, c.tangential.setZero();
         else move_contact(contacts_now, c, w.to, point_count(m), c.normal * c.n + c.tangential, w.h * w.h, w.h);
     }
+}
+
+// nobody asks for velocities during the iterations: they follow from the positions at the end
+bool PositionSolver::velocities_may_wait(const Sweep& w) const {
+    return contacts_now.contacts.empty() && w.damping_time == 0 && (settings.scheme == "symplectic" || settings.scheme == "verlet") &&
+           std::all_of(problem.tables.begin(), problem.tables.end(), [](const DualTable& t) { return t.packed && !t.pack.damped(); });
 }
 
 void PositionSolver::iterate(const Model& m, const State& now, Real h, bool last, State& s) {
@@ -428,28 +436,27 @@ void PositionSolver::iterate(const Model& m, const State& now, Real h, bool last
         return;
     }
     const PositionContactOptions o = contact_options(h);
-    // only links and nobody who asks for velocities meanwhile: they follow from the positions at the end
-    lazy = contacts_now.contacts.empty() && w.damping_time == 0 &&
-           std::all_of(problem.tables.begin(), problem.tables.end(), [](const DualTable& t) { return t.packed && !t.links.damped; });
-    if (lazy) x_predicted = s.point.x;
+    lazy = velocities_may_wait(w);
     for (int k = 0; k < settings.iterations; ++k) {
         if (k > 0) refresh_inertias(m, s.frame, problem);
-        sweep_tables(m, ev, w);
+        sweep_tables(m, ev, w, k == 0);
         project_contacts(*parallel, o, w.to, points, contacts_now);
         ++report.iterations;
         if (!trace && !(settings.tolerance > 0) && !(last && k + 1 == settings.iterations)) continue;
-        take_link_multipliers(true);
         const Real error = largest_violation(*parallel, m, ev, w, o, dual, problem, contacts_now);
         if (trace) trace->iterations.push_back({k, 0, error, 1, 0, 0});
         report.residual = error;
         if (error <= settings.tolerance) break;
     }
-    take_link_multipliers(false); // for the mean force of constraints
+    take_multipliers_of_constraints(); // for their mean force
     if (!lazy) return;
-    const Real rate = w.kick / w.reach;
+    const Real rate = 1 / h;
     parallel_for(*parallel, points, kGrain, [&](int begin, int end) {
-        for (int i = begin; i < end; ++i)
-            if (problem.point_inverse[i] > 0) vec(s.point.v[i]) += rate * (vec(s.point.x[i]) - vec(x_predicted[i]));
+        for (int i = begin; i < end; ++i) {
+            if (!(problem.point_inverse[i] > 0)) continue;
+            const Real3 &from = x_start[i], &to = s.point.x[i];
+            s.point.v[i] = {rate * (to.x - from.x), rate * (to.y - from.y), rate * (to.z - from.z)};
+        }
     });
 }
 
@@ -510,6 +517,7 @@ Report PositionSolver::step(const Model& m, const Input& input, const State& now
     place_fixed(m, prescribed, now, 0, next.point, next.frame);
     place_animated(m, input, now, 0, dt, next.animated);
     refresh_masses(m, now, problem);
+    problem.weight_is_known = false;
     const bool renewed = refresh_tables(m, problem);
     if (const std::string problem_found = find_trouble(); !problem_found.empty()) {
         report.status = Status::failed;

@@ -332,6 +332,10 @@ Real largest_violation(const Parallel& parallel, const Model& m, const Evaluatio
                        DualScratch& s, const PositionProblem& p, const PositionContacts& contacts) {
     Real worst = 0;
     for (const DualTable& t : p.tables) {
+        if (t.packed) {
+            worst = std::max(worst, largest_error(parallel, w, t.pack, s.partial));
+            continue;
+        }
         s.wanted.resize(std::max(s.wanted.size(), t.lambda.size()));
         parallel_for(parallel, t.table->count(), 256, [&](int begin, int end) {
             t.view->evaluate(*t.table, evaluation_for(p, *t.table, ev), begin, end, s.wanted.data() + std::size_t(begin) * t.view->rows, nullptr);

@@ -61,7 +61,8 @@ struct DualResult {
 DualResult solve_dual(const Parallel&, const Model&, const DualOptions&, const Sweep& w, const Evaluation& ev, const FrameState& frames,
                       Trace*, DualScratch&, PositionProblem&, PositionContacts&);
 
-// Largest |C + rho dC/dt + alpha lambda| of rows, penetration of contacts; multipliers are those of the tables.
+// Largest |C + rho dC/dt + alpha lambda| of rows, penetration of contacts; multipliers are those of the
+// tables, of packed ones those of their packs.
 Real largest_violation(const Parallel&, const Model&, const Evaluation&, const Sweep&, const PositionContactOptions&, DualScratch&,
                        const PositionProblem&, const PositionContacts&);
 

@@ -57,64 +57,91 @@ void list_unknowns(const Model& m, const Table& t, std::vector<int>& out) {
         }
 }
 
-void add_table(const Model& m, const Table& t, const DualView* view, bool is_constraint, std::vector<int>& scratch, PositionProblem& p) {
+// `before`: the table as it was, where neither topology nor what is held has changed; its order is kept
+void add_table(const Model& m, const Table& t, const DualView* view, bool is_constraint, DualTable* before, std::vector<int>& scratch,
+               PositionProblem& p) {
     DualTable d;
+    if (before) d = std::move(*before);
     d.table = &t;
     d.view = view;
     d.is_constraint = is_constraint;
     d.own_damping = dampers_have_rows(t, *view);
-    list_unknowns(m, t, scratch);
-    colour_elements(scratch, t.row->stencil, int(p.held.size()), p.held, d.colours);
     d.lambda.assign(std::size_t(t.count()) * d.view->rows, 0);
     // particles that are born and die change their inverse masses from step to step
-    d.packed = p.pack_links && m.emitters.empty() && d.own_damping && build_links(t, d.colours, p.point_inverse, d.links);
+    d.packed = p.pack_tables && m.emitters.empty() && d.own_damping && build_pack(t, p.point_inverse, before != nullptr, d.pack);
+    if (!d.packed && d.colours.order.size() != std::size_t(t.count())) {
+        list_unknowns(m, t, scratch);
+        colour_elements(scratch, t.row->stencil, int(p.held.size()), p.held, d.colours);
+    }
     p.tables.push_back(std::move(d));
 }
+
+bool is_weight(const Table& t) { return t.row->name == "gravity" || t.row->name == "gravity_frame"; }
 
 } // namespace
 
 bool refresh_tables(const Model& m, PositionProblem& p) {
     if (p.topology == m.topology_revision && p.values == m.values_revision && p.owner == m.elements.get()) return false;
+    bool same = p.topology == m.topology_revision && p.owner == m.elements.get();
     p.topology = m.topology_revision, p.values = m.values_revision, p.owner = m.elements.get();
+    const std::vector<unsigned char> held_before = std::move(p.held);
+    std::vector<DualTable> before = std::move(p.tables);
     const int points = point_count(m), frames = frame_count(m);
     p.held.assign(points + frames + scalar_count(m), 0);
     // of a particle that may be born later the flags count, not whether it lives
     for (int i = 0; i < points; ++i) p.held[i] = (m.point.flags[i] & (kFixed | kPassive)) || !(m.point.mass[i] > 0);
     for (int i = 0; i < frames; ++i) p.held[points + i] = !(p.frame_inverse[i] > 0);
     for (int i = 0; i < scalar_count(m); ++i) p.held[points + frames + i] = !(p.scalar_inverse[i] > 0);
+    same = same && p.held == held_before;
     p.tables.clear();
+    p.weight_set.tables.clear();
     p.potential_set.tables.clear();
     p.force_set.tables.clear();
     std::vector<int> scratch;
+    const auto as_it_was = [&](const Table& t) {
+        const std::size_t k = p.tables.size();
+        return same && k < before.size() && before[k].table == &t ? &before[k] : nullptr;
+    };
     for (const Table& t : m.elements->energies) {
         const DualView* view = find_energy_dual(t.row->name);
-        if (view) add_table(m, t, view, false, scratch, p);
+        if (view) add_table(m, t, view, false, as_it_was(t), scratch, p);
+        else if (is_weight(t)) p.weight_set.tables.push_back(&t);
         else if (t.row->views & kValue) p.potential_set.tables.push_back(&t);
         const bool covered = view && view->covers_force && p.tables.back().own_damping;
         if ((t.row->views & kForce) && !covered) p.force_set.tables.push_back(&t);
     }
-    for (const Table& t : m.elements->constraints) add_table(m, t, find_constraint_dual(t.row->name), true, scratch, p);
+    for (const Table& t : m.elements->constraints) add_table(m, t, find_constraint_dual(t.row->name), true, as_it_was(t), scratch, p);
     const Dofs dofs = dofs_of(m);
+    build_gather(p.weight_set, dofs, kValue, p.weights);
     build_gather(p.potential_set, dofs, kValue, p.potentials);
     build_gather(p.force_set, dofs, kForce, p.forces);
     p.f.resize(dofs.size());
+    p.weight_is_known = false;
     return true;
 }
 
-void clear_multipliers(PositionProblem& p) {
-    for (DualTable& t : p.tables) {
-        std::fill(t.lambda.begin(), t.lambda.end(), 0.0);
-        clear_multipliers(t.links);
-    }
+void clear_multipliers(bool sweeps, PositionProblem& p) {
+    for (DualTable& t : p.tables)
+        if (!sweeps || !t.packed) std::fill(t.lambda.begin(), t.lambda.end(), 0.0);
 }
 
 void compute_loads(const Parallel& parallel, const Model& m, const Input& input, const Evaluation& ev, PositionProblem& p) {
     const Dofs dofs = dofs_of(m);
-    std::fill(p.f.begin(), p.f.end(), 0.0);
+    const bool only_weight = p.potential_set.tables.empty() && p.force_set.tables.empty() && input.point_forces.empty() &&
+                             input.grabs.empty() && input.body_forces.empty();
+    if (!p.weight_is_known) {
+        p.weight.assign(dofs.size(), 0);
+        add_gradient(parallel, p.weight_set, dofs, ev, p.weights, p.weight);
+        p.weight_is_known = true;
+        p.f_is_weight = false;
+    }
+    if (only_weight && p.f_is_weight) return;
+    p.f = p.weight;
     add_gradient(parallel, p.potential_set, dofs, ev, p.potentials, p.f);
     for (Real& f : p.f) f = -f;
     add_force(parallel, p.force_set, dofs, ev, p.forces, p.f);
     add_input_forces(m, input, ev.x, ev.p, p.f);
+    p.f_is_weight = only_weight;
 }
 
 } // namespace sinew

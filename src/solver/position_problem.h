@@ -5,7 +5,7 @@
 #include "energy/assemble.h"
 #include "model/dual.h"
 #include "solver/colour.h"
-#include "solver/position_links.h"
+#include "solver/position_pack.h"
 #include "sinew/input.h"
 
 namespace sinew {
@@ -18,8 +18,8 @@ struct DualTable {
     bool own_damping = true;     // false: some element has a damper without a spring, so the damping is a force
     Colours colours;
     std::vector<Real> lambda;    // [N, N m] view->rows per element
-    LinkPack links;              // the same, where all elements are links between two points
-    bool packed = false;
+    PositionPack pack;           // the same in batches, where there are such for the table
+    bool packed = false;         // then there are no colours, and sweeps leave their multipliers in the pack
 };
 
 struct PositionProblem {
@@ -28,12 +28,15 @@ struct PositionProblem {
     std::vector<unsigned char> held;                                // per unknown: points, frames, scalars
     std::vector<DualTable> tables;                                  // energies first, then constraints
     Real since_start = 0;                                           // [s] from the start of the step to the end of the sub-step
-    bool pack_links = true;                                         // false: tests compare both
+    bool pack_tables = true;                                        // false: tests compare both
 
-    // the rest: potentials without rows, and forces that no rows stand for
-    ElementSet potential_set, force_set;
-    Gather potentials, forces;
+    // the rest: potentials without rows, and forces that no rows stand for; weight is the same wherever things are and is
+    // summed once per step
+    ElementSet weight_set, potential_set, force_set;
+    Gather weights, potentials, forces;
+    std::vector<Real> weight;                                       // its gradient, tangent layout
     std::vector<Real> f;                                            // tangent layout
+    bool weight_is_known = false, f_is_weight = false;
 
     int topology = -1, values = -1;
     const Tables* owner = nullptr;
@@ -52,9 +55,10 @@ inline Evaluation evaluation_for(const PositionProblem& p, const Table& t, const
     if (t.row->memory_size > 0 && ev.elapsed > 0) out.elapsed = p.since_start;
     return out;
 }
-void clear_multipliers(PositionProblem&);
+// sweeps: those of packed tables begin at zero by themselves
+void clear_multipliers(bool sweeps, PositionProblem&);
 
-// f = forces of everything that has no rows, and of the input
+// f = forces of everything that has no rows, and of the input. Weight is taken anew after weight_is_known = false.
 void compute_loads(const Parallel&, const Model&, const Input&, const Evaluation&, PositionProblem&);
 
 } // namespace sinew

@@ -1,0 +1,161 @@
+// sinew-bench position: cloth and bars by position projection against Bullet's soft body, 300 steps of 1/60 s in turns of 20.
+// Time is process time of the step call alone, one thread. Quality is measured by one code for all, after every step. The
+// centre of mass of the first second is compared with `newton` of the same model.
+#include "bench.h"
+#include "position_scenes.h"
+#include "position_sweep.h"
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fmt/format.h>
+
+namespace sinew::bench {
+
+namespace {
+
+constexpr double kStep = 1.0 / 60;
+constexpr int kSteps = 300, kTurn = 20, kSecond = 60;
+
+struct Side {
+    std::unique_ptr<SoftEngine> engine;
+    std::vector<double> turn;         // [s] per step
+    double largest = 0, mean = 0;     // stretch: most of all steps
+    Stretch at_end;
+    std::vector<Real3> center;        // of each step
+    std::vector<Real3> x;
+    double total = 0;
+
+    void run_turn(const SoftScene& s) {
+        double taken = 0;
+        for (int k = 0; k < kTurn; ++k) {
+            const double before = cpu_seconds();
+            engine->step(kStep);
+            taken += cpu_seconds() - before;
+            engine->positions(x);
+            at_end = measure_stretch(s, x);
+            largest = std::max(largest, at_end.largest), mean = std::max(mean, at_end.mean);
+            center.push_back(center_of_mass(s, x));
+        }
+        turn.push_back(taken / kTurn);
+        total += taken;
+    }
+};
+
+void add_side(Results& out, const SoftScene& s, const std::string& name, const Side& side) {
+    Spread ms = spread_of(side.turn);
+    for (double* t : {&ms.median, &ms.low, &ms.high}) *t *= 1e3;
+    add(out, s.name, 1, name + " time per step", "ms", ms);
+    add(out, s.name, 1, name + " largest stretch of all steps", "", exactly(side.largest));
+    add(out, s.name, 1, name + " mean stretch of the worst step", "", exactly(side.mean));
+    add(out, s.name, 1, name + " largest stretch at the end", "", exactly(side.at_end.largest));
+    add(out, s.name, 1, name + " mean stretch at the end", "", exactly(side.at_end.mean));
+    add(out, s.name, 1, name + " lowest point", "m", exactly(lowest_point(side.x)));
+    if (const std::string note = side.engine->note(); !note.empty()) fmt::print("{} {}: {}\n", s.name, name, note);
+    std::fflush(stdout);
+}
+
+// ours over the other's time, turn by turn; no peer: ours alone
+Spread run_in_turns(const SoftScene& s, Side& own, Side* other) {
+    std::vector<double> ratio;
+    for (int k = 0; k < kSteps; k += kTurn) {
+        own.run_turn(s);
+        if (!other) continue;
+        other->run_turn(s);
+        ratio.push_back(own.turn.back() / other->turn.back());
+    }
+    return spread_of(ratio);
+}
+
+// largest distance between the centres of mass in the first second, by how far that of `to` goes in it
+double center_difference(const std::vector<Real3>& a, const std::vector<Real3>& to, const Real3& start) {
+    double difference = 0, way = 0;
+    const auto far = [](const Real3& p, const Real3& q) { return std::hypot(p.x - q.x, p.y - q.y, p.z - q.z); };
+    for (std::size_t k = 0; k < std::min({a.size(), to.size(), std::size_t(kSecond)}); ++k) {
+        difference = std::max(difference, far(a[k], to[k]));
+        way = std::max(way, far(to[k], start));
+    }
+    return difference / way;
+}
+std::vector<Real3> newton_centers(const SoftScene& s, int parts) {
+    const auto newton = make_newton_soft(s, parts, 2);
+    std::vector<Real3> out, x;
+    for (int k = 0; k < kSecond; ++k) {
+        newton->step(kStep);
+        newton->positions(x);
+        out.push_back(center_of_mass(s, x));
+    }
+    return out;
+}
+
+constexpr int kPeerIterations = 20;
+
+Side compare(Results& out, const SoftScene& s, const OwnSettings& settings, bool claims) {
+    Side own, other;
+    own.engine = make_own_soft(s, settings);
+#ifdef SINEW_HAVE_BULLET
+    other.engine = make_bullet_soft(s, kPeerIterations);
+#endif
+    const Spread ratio = run_in_turns(s, own, other.engine ? &other : nullptr);
+    add_side(out, s, fmt::format("{} x {}", settings.substeps, settings.iterations), own);
+    if (other.engine) {
+        add_side(out, s, fmt::format("Bullet {}", kPeerIterations), other);
+        if (claims) add_at_most(out, s.name, 1, "time against Bullet", ratio, 0.5, true);
+        else add(out, s.name, 1, "time against Bullet", "", ratio);
+    }
+    return own;
+}
+
+void run_cloth(Results& out, const SoftScene& s, const OwnSettings& settings, int newton_parts, bool claims) {
+    const Side own = compare(out, s, settings, claims);
+    const Real3 start = center_of_mass(s, s.x);
+    // what is left of the step length in the reference: half as many parts
+    const std::vector<Real3> fine = newton_centers(s, newton_parts), coarse = newton_centers(s, newton_parts / 2);
+    const double off = center_difference(own.center, fine, start);
+    add(out, s.name, 1, "centre of mass, newton with half the parts", "", exactly(center_difference(coarse, fine, start)));
+    if (!claims) {
+        add(out, s.name, 1, "centre of mass off newton", "", exactly(off));
+        return;
+    }
+    add_at_most(out, s.name, 1, "centre of mass off newton", exactly(off), 0.05, true);
+    add_at_most(out, s.name, 1, "largest stretch of all steps", exactly(own.largest), 0.05, true);
+    add_at_most(out, s.name, 1, "mean stretch of the worst step", exactly(own.mean), 0.005, true);
+    // few iterations stretch, but nothing flies away
+    Side few;
+    few.engine = make_own_soft(s, {.substeps = 5, .iterations = 1});
+    run_in_turns(s, few, nullptr);
+    add_side(out, s, "5 x 1", few);
+    add_at_most(out, s.name, 1, "5 x 1: largest stretch of all steps", exactly(few.largest), 3, true);
+}
+
+int setting(const char* name, int otherwise) {
+    const char* text = std::getenv(name);
+    return text ? std::atoi(text) : otherwise;
+}
+
+} // namespace
+
+// SINEW_BENCH_SCENE picks one part; SINEW_BENCH_SUBSTEPS and _ITERATIONS another setting
+void run_position(const Options& o, Results& out) {
+    const char* only = std::getenv("SINEW_BENCH_SCENE");
+    const auto wanted = [&](const char* name) { return !only || std::string_view(only) == name; };
+    OwnSettings settings;
+    settings.substeps = setting("SINEW_BENCH_SUBSTEPS", 60);
+    settings.iterations = setting("SINEW_BENCH_ITERATIONS", 1);
+    settings.relaxation = 0.01 * setting("SINEW_BENCH_RELAXATION", 0);
+    add_ceilings(out, "before", measure_ceilings(o.pairs));
+    if (wanted("cloth30")) run_cloth(out, make_soft_cloth(30), settings, 8, false);
+    if (wanted("cloth100")) run_cloth(out, make_soft_cloth(100), settings, 4, true);
+    if (wanted("hinges100")) {
+        SoftScene s = make_soft_cloth(100);
+        s.name = "cloth100 hinges";
+        OwnSettings hinged = settings;
+        hinged.bend = Bend::hinges;
+        compare(out, s, hinged, false);
+    }
+    if (wanted("bar")) compare(out, make_soft_bar(), {.substeps = 5, .iterations = 1}, false);
+    if (wanted("sweep")) run_sweep(o, o.size ? o.size : 1000, out);
+    if (wanted("nonlinear")) run_nonlinear_cost(o, out);
+    add_ceilings(out, "after", measure_ceilings(o.pairs));
+}
+
+} // namespace sinew::bench

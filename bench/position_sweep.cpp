@@ -1,0 +1,80 @@
+// One Gauss-Seidel sweep over the links of a 1000 x 1000 cloth (stretch, shear, bend) against a plain copy.
+//   B = 48 N + 40 S   what a sweep must move: positions read and written; per link two indices, rest length, compliance, and
+//                     its multiplier read and written
+// Claims: at most three times the time of a copy of B; with two threads at least 0.85 of what the copy gains by them.
+// And what it costs to take the rows anew in every iteration (X30 of spec U): at most 15 % over the rows of the start.
+#include "bench.h"
+#include "cloth.h"
+#include "position_scenes.h"
+#include "position_sweep.h"
+#include "solver/position_problem.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace sinew::bench {
+
+namespace {
+
+struct SweepRun {
+    State s;
+    PositionProblem p;
+    ParallelPtr parallel;
+
+    SweepRun(const ModelBuilder& b, int threads) : s(b.state), parallel(make_parallel({.threads = threads})) {
+        refresh_masses(b.model, s, p);
+        refresh_tables(b.model, p);
+    }
+    void sweep() {
+        constexpr double h = 1.0 / 60 / 50;
+        Sweep w;
+        w.to.x = s.point.x.data(), w.to.v = s.point.v.data(), w.to.point_inverse = p.point_inverse.data();
+        w.h = h, w.reach = h * h, w.kick = h;
+        for (DualTable& t : p.tables) project_pack(*parallel, w, false, false, t.pack);
+    }
+};
+
+Spread over(const Spread& a, double b) { return {a.median / b, a.low / b, a.high / b}; }
+
+} // namespace
+
+void run_sweep(const Options& o, int size, Results& out) {
+    const ModelBuilder b = make_cloth(size, {});
+    const double bytes = 48.0 * point_count(b.model) + 40.0 * spring_count(b);
+    const std::string test = fmt::format("sweep {}x{}", size, size);
+    std::vector<double> from(std::size_t(bytes / 16), 1.0), to(from.size(), 0.0);
+    Pairs pairs[2];
+    std::uint64_t hashes[2];
+    for (int threads : {1, 2}) {
+        SweepRun run(b, threads);
+        pairs[threads - 1] = measure_pairs(
+            o.pairs, threads, [&] { run.sweep(); }, [&] { copy_loop(threads, from.data(), to.data(), long(from.size())); });
+        hashes[threads - 1] = hash(run.s);
+    }
+    const double copy_gain = pairs[0].b.median / pairs[1].b.median, gain = pairs[0].a.median / pairs[1].a.median;
+    const double compute = measure_compute_ceiling(o.pairs).median;
+    add(out, test, 1, "time of a sweep", "ms", over(pairs[0].a, 1e-3));
+    add(out, test, 1, "time per link", "ns", over(pairs[0].a, 1e-9 * spring_count(b)));
+    add_at_most(out, test, 1, "sweep / copy of its bytes", pairs[0].ratio, 3, true);
+    add(out, test, 2, "speed-up", "", exactly(gain));
+    add(out, test, 2, "speed-up of the copy", "", exactly(copy_gain));
+    add(out, test, 2, "speed-up / ceiling of computing", "", exactly(gain / compute));
+    add_at_least(out, test, 2, "speed-up / ceiling", exactly(gain / std::min(copy_gain, compute)), 0.85, !out.busy && compute >= kQuiet);
+    add_at_most(out, test, 2, "states differ from 1 thread", exactly(hashes[0] != hashes[1]), 0, true);
+}
+
+void run_nonlinear_cost(const Options& o, Results& out) {
+    const SoftScene s = make_soft_cloth(30);
+    for (const char* method : {"jacobi", "accelerated_jacobi", "conjugate_residuals"}) {
+        OwnSettings settings;
+        settings.method = method, settings.iterations = 20;
+        const auto nonlinear = make_own_soft(s, settings);
+        settings.directions = "start";
+        const auto linear = make_own_soft(s, settings);
+        const Pairs p = measure_pairs(
+            o.pairs, 1, [&] { nonlinear->step(1.0 / 60); }, [&] { linear->step(1.0 / 60); });
+        add_at_most(out, s.name, 1, fmt::format("{}: rows anew / rows of the start", method), p.ratio, 1.15, true);
+    }
+}
+
+} // namespace sinew::bench

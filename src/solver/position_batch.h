@@ -1,0 +1,75 @@
+// Elements of points, four to a batch, as the sweeps of position projection (position_pack.h) see them. Nothing but plain
+// arrays and a table of loops: a source compiled for AVX2 must share no inline function with the others.
+// The four elements of a batch share no point that moves. Lanes without an element have the points of another and no mass.
+#pragma once
+
+namespace sinew {
+
+inline constexpr int kLanes = 4;
+
+struct alignas(32) Lane4 {
+    double v[kLanes];
+};
+// C = |x_j - x_i| - L; three cache lines, one of which is written
+struct alignas(64) LinkBatch {
+    int i[kLanes], j[kLanes];
+    Lane4 rest;          // [m]
+    Lane4 w_i, w_j;      // [1/kg]
+    Lane4 alpha;         // [m/N]
+    Lane4 lambda;        // [N]
+};
+// C = s (phi(theta) - rest), stencil of geometry/dihedral.h
+struct alignas(64) HingeBatch {
+    int id[4][kLanes];
+    Lane4 scale, rest, alpha;
+    Lane4 w[4];
+    Lane4 lambda;
+};
+// C = L^T (e11, e22, e33, 2 e23, 2 e13, 2 e12), e Green's strain, L Hooke's factor times sqrt(V): 11 21 22 32 33, shear
+struct alignas(64) StrainBatch {
+    int id[4][kLanes];
+    Lane4 inverse[9];    // [1/m] of the edges at rest, column-major
+    Lane4 factor[6];
+    Lane4 alpha;
+    Lane4 w[4];
+    Lane4 lambda[6];
+};
+// C = (a |F|, b (det F - r)): stable neo-Hookean
+struct alignas(64) NeohookeanBatch {
+    int id[4][kLanes];
+    Lane4 inverse[9];
+    Lane4 shear, bulk, rest;
+    Lane4 alpha;
+    Lane4 w[4];
+    Lane4 lambda[2];
+};
+
+// What one sweep needs of Sweep (model/dual.h)
+struct BatchNumbers {
+    double reach = 0, kick = 0;
+    double omega = 1;          // relaxation, times the stiffness factor
+    double soft = 1;           // of compliance in the response: 0 = ignored
+    double feedback = 1;       // of alpha lambda in the error
+    double damping_time = 0;   // [s] of rows without their own
+    double* x = nullptr;       // [m] three per point
+    double* v = nullptr;       // [m/s]
+    const Lane4* rho = nullptr; // [s] per batch, null = none has its own
+    bool velocities = false;   // take part and are moved along
+    bool first = false;        // multipliers begin at zero
+};
+enum class HingeAngle { theta, tangent, sine };
+
+// Each runs over the batches [begin, end). Errors: the largest |C + feedback alpha lambda| times `unit` (null = 1).
+struct BatchLoops {
+    void (*links)(LinkBatch*, int begin, int end, const BatchNumbers&);
+    void (*hinges)(HingeAngle, HingeBatch*, int begin, int end, const BatchNumbers&);
+    void (*strains)(StrainBatch*, int begin, int end, const BatchNumbers&);
+    void (*neohookeans)(NeohookeanBatch*, int begin, int end, const BatchNumbers&);
+    double (*link_error)(const LinkBatch*, const Lane4* unit, int begin, int end, const BatchNumbers&);
+    double (*hinge_error)(HingeAngle, const HingeBatch*, int begin, int end, const BatchNumbers&);
+    double (*strain_error)(const StrainBatch*, int begin, int end, const BatchNumbers&);
+    double (*neohookean_error)(const NeohookeanBatch*, int begin, int end, const BatchNumbers&);
+};
+extern const BatchLoops kBatchLoopsPlain, kBatchLoopsAvx2;
+
+} // namespace sinew

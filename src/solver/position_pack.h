@@ -1,0 +1,43 @@
+// Tables of links, hinges and tetrahedra packed for the sweeps of position projection: four elements at a time
+// (position_batch.h) in an order that reads memory once (batch_plan.h). The local solve is that of project_element
+// (model/dual.h); multipliers of links are those of C = l - L itself [N], tables of springs hold them for sqrt(k) C.
+//   spring, spring_strain, distance (no ropes)                      links
+//   hinge_theta, hinge_tan, hinge_willmore, dihedral                hinges
+//   tet_stvk, tet_hooke (Green's strain)                            strains, six rows
+//   tet_stable_neohookean                                           two rows
+#pragma once
+#include "core/parallel.h"
+#include "model/dual.h"
+#include "solver/batch_plan.h"
+#include "solver/position_batch.h"
+
+namespace sinew {
+
+enum class PackKind { none, link, hinge, strain, neohookean };
+
+struct PositionPack {
+    PackKind kind = PackKind::none;
+    HingeAngle angle = HingeAngle::theta;
+    BatchPlan plan;
+    std::vector<LinkBatch> links;
+    std::vector<HingeBatch> hinges;
+    std::vector<StrainBatch> strains;
+    std::vector<NeohookeanBatch> neohookeans;
+    std::vector<Lane4> rho;      // [s] per batch, where one has a damping time of its own
+    std::vector<Lane4> unit;     // links per batch: row of the table = unit times C, empty = 1
+    bool avx2 = false;
+    bool damped() const { return !rho.empty(); }
+};
+
+// False: the table is none of these kinds, or has an element that the batches do not know. Elements that cannot move or have
+// no stiffness are left out. `plan_is_kept`: topology and what is held are as they were, the order stays.
+bool build_pack(const Table&, std::span<const Real> point_inverse, bool plan_is_kept, PositionPack&);
+// One sweep. Velocities are moved along only where `velocities`; otherwise the caller makes them up from the positions.
+// `first`: multipliers begin at zero.
+void project_pack(const Parallel&, const Sweep&, bool velocities, bool first, PositionPack&);
+// Multipliers to where the table's rows have theirs.
+void store_multipliers(const PositionPack&, std::vector<Real>& lambda);
+// Largest |C + alpha lambda| of the table's rows.
+Real largest_error(const Parallel&, const Sweep&, const PositionPack&, std::vector<Real>& scratch);
+
+} // namespace sinew
