@@ -11,7 +11,7 @@ namespace sinew {
 
 namespace {
 
-constexpr int kBlocks = 16;             // wanted at least, so that threads have something to share
+constexpr int kBlocks = 8;             // wanted at least, so that threads have something to share
 constexpr int kSmallestBlock = 256;
 constexpr int kLargestBlock = 4096;     // points: 100 KB of positions stay in the second-level cache
 constexpr int kOpen = 32;               // batches that are being filled
@@ -38,9 +38,11 @@ struct Plan {
             if (id < 0 || held[id]) continue;
             p.first = std::min(p.first, id);
             const int block = id / block_points;
-            if (std::find(p.block.begin(), p.block.begin() + count, block) == p.block.begin() + count) p.block[count++] = block;
+            if (std::find(p.block.begin(), p.block.begin() + count, block) != p.block.begin() + count) continue;
+            int at = count++; // ascending
+            for (; at > 0 && p.block[at - 1] > block; --at) p.block[at] = p.block[at - 1];
+            p.block[at] = block;
         }
-        std::sort(p.block.begin(), p.block.begin() + count);
         return p;
     }
     template <class F> void for_each_point(int element, F&& f) {

@@ -15,6 +15,7 @@
 #include "solver/kinematics.h"
 #include "solver/measure.h"
 #include "solver/position_contact.h"
+#include "solver/position_contact_batch.h"
 #include "solver/position_damping.h"
 #include "solver/position_dual.h"
 #include "solver/position_problem.h"
@@ -35,6 +36,7 @@ struct PositionSolver final : Solver {
     ParallelPtr parallel;
     PositionProblem problem;
     PositionContacts contacts_now;
+    ContactPack contact_pack;
     DualScratch dual;
     RigidMotionScratch rigid;
     Prescribed prescribed;
@@ -437,17 +439,21 @@ void PositionSolver::iterate(const Model& m, const State& now, Real h, bool last
     }
     const PositionContactOptions o = contact_options(h);
     lazy = velocities_may_wait(w);
+    const bool packed = settings.iterations > 1 && pack_contacts(o, w.to, points, contacts_now, contact_pack);
     for (int k = 0; k < settings.iterations; ++k) {
         if (k > 0) refresh_inertias(m, s.frame, problem);
         sweep_tables(m, ev, w, k == 0);
-        project_contacts(*parallel, o, w.to, points, contacts_now);
+        if (packed) project_contacts(*parallel, o, w.to, points, contacts_now, contact_pack);
+        else project_contacts(*parallel, o, w.to, points, contacts_now);
         ++report.iterations;
         if (!trace && !(settings.tolerance > 0) && !(last && k + 1 == settings.iterations)) continue;
+        if (packed) store_forces(contact_pack, contacts_now);
         const Real error = largest_violation(*parallel, m, ev, w, o, dual, problem, contacts_now);
         if (trace) trace->iterations.push_back({k, 0, error, 1, 0, 0});
         report.residual = error;
         if (error <= settings.tolerance) break;
     }
+    if (packed) store_forces(contact_pack, contacts_now);
     take_multipliers_of_constraints(); // for their mean force
     if (!lazy) return;
     const Real rate = 1 / h;

@@ -12,7 +12,7 @@ struct alignas(32) Lane4 {
 };
 // C = |x_j - x_i| - L; three cache lines, one of which is written
 struct alignas(64) LinkBatch {
-    int i[kLanes], j[kLanes];
+    int i[kLanes], j[kLanes]; // three times the point: where it begins in memory
     Lane4 rest;          // [m]
     Lane4 w_i, w_j;      // [1/kg]
     Lane4 alpha;         // [m/N]
@@ -44,6 +44,22 @@ struct alignas(64) NeohookeanBatch {
     Lane4 lambda[2];
 };
 
+// A contact of up to four points (position_contact.h): gap Phi = offset + n . g, g = outside + sum of weight x
+struct alignas(64) ContactBatch {
+    int id[4][kLanes];
+    Lane4 weight[4], w[4];     // w = 0: no such side, or it is held
+    Lane4 n[3], outside[3], drive[3];
+    Lane4 offset, friction;    // friction 0: none within the loop
+    Lane4 normal, tangential[3]; // [N]
+    int contact[kLanes];       // -1 = lane without one
+};
+struct ContactNumbers {
+    double h = 0, relaxation = 1;
+    double compliance = 0, damping_time = 0;
+    double* x = nullptr;
+    double* v = nullptr;
+};
+
 // What one sweep needs of Sweep (model/dual.h)
 struct BatchNumbers {
     double reach = 0, kick = 0;
@@ -65,6 +81,7 @@ struct BatchLoops {
     void (*hinges)(HingeAngle, HingeBatch*, int begin, int end, const BatchNumbers&);
     void (*strains)(StrainBatch*, int begin, int end, const BatchNumbers&);
     void (*neohookeans)(NeohookeanBatch*, int begin, int end, const BatchNumbers&);
+    void (*contacts)(ContactBatch*, int begin, int end, const ContactNumbers&);
     double (*link_error)(const LinkBatch*, const Lane4* unit, int begin, int end, const BatchNumbers&);
     double (*hinge_error)(HingeAngle, const HingeBatch*, int begin, int end, const BatchNumbers&);
     double (*strain_error)(const StrainBatch*, int begin, int end, const BatchNumbers&);

@@ -29,8 +29,8 @@ SINEW_INLINE V size_of(V a) { return larger(a, -a); }
 #ifdef __AVX2__
 SINEW_INLINE V root(V a) { return _mm256_sqrt_pd(a); }
 SINEW_INLINE bool holds_everywhere(Mask m) { return _mm256_movemask_pd((__m256d)m) == 0b1111; }
-// [x y z 0] of one point
-SINEW_INLINE V load_point(const double* p) { return _mm256_maskload_pd(p, _mm256_setr_epi64x(-1, -1, -1, 0)); }
+// [x y z 0] of one point; in the same two parts as it is stored, so that what was just stored comes from the store buffer
+SINEW_INLINE V load_point(const double* p) { return _mm256_set_m128d(_mm_load_sd(p + 2), _mm_loadu_pd(p)); }
 SINEW_INLINE void store_point(double* p, V a) {
     _mm_storeu_pd(p, _mm256_castpd256_pd128(a));
     _mm_store_sd(p + 2, _mm256_extractf128_pd(a, 1));
@@ -85,8 +85,8 @@ SINEW_INLINE V dots(const V* a, const V* b) {
 SINEW_INLINE void load_pairs(const LinkBatch& b, const double* at, V* p, V* q, V* d) {
 #pragma GCC unroll 4
     for (int l = 0; l < kLanes; ++l) {
-        p[l] = load_point(at + 3L * b.i[l]);
-        q[l] = load_point(at + 3L * b.j[l]);
+        p[l] = load_point(at + b.i[l]);
+        q[l] = load_point(at + b.j[l]);
         d[l] = q[l] - p[l];
     }
 }
@@ -94,14 +94,14 @@ SINEW_INLINE void store_pairs(const LinkBatch& b, bool whole, V by_i, V by_j, co
     if (whole) {
 #pragma GCC unroll 4
         for (int l = 0; l < kLanes; ++l) {
-            store_point(at + 3L * b.i[l], p[l] + d[l] * all_of(by_i[l]));
-            store_point(at + 3L * b.j[l], q[l] + d[l] * all_of(by_j[l]));
+            store_point(at + b.i[l], p[l] + d[l] * all_of(by_i[l]));
+            store_point(at + b.j[l], q[l] + d[l] * all_of(by_j[l]));
         }
         return;
     }
     for (int l = 0; l < kLanes; ++l) {
-        if (b.w_i.v[l] > 0) store_point(at + 3L * b.i[l], p[l] + d[l] * all_of(by_i[l]));
-        if (b.w_j.v[l] > 0) store_point(at + 3L * b.j[l], q[l] + d[l] * all_of(by_j[l]));
+        if (b.w_i.v[l] > 0) store_point(at + b.i[l], p[l] + d[l] * all_of(by_i[l]));
+        if (b.w_j.v[l] > 0) store_point(at + b.j[l], q[l] + d[l] * all_of(by_j[l]));
     }
 }
 SINEW_INLINE V rho_of(const BatchNumbers& o, int batch) {
@@ -111,25 +111,33 @@ SINEW_INLINE V rho_of(const BatchNumbers& o, int batch) {
     return own > zero ? own : shared;
 }
 
-template <bool Velocities> void project_links(LinkBatch* batches, int begin, int end, const BatchNumbers& o) {
-    const V zero{}, reach = all_of(o.reach), kick = all_of(o.kick);
+constexpr int kAhead = 8; // batches that are fetched before they are needed, found by trial
+
+template <bool Velocities, bool First> void project_links(LinkBatch* batches, int begin, int end, const BatchNumbers& numbers) {
+    const BatchNumbers o = numbers; // a copy: nothing written below can change it
+    const V zero{}, one = all_of(1), reach = all_of(o.reach), kick = all_of(o.kick), soft = all_of(o.soft), feedback = all_of(o.feedback),
+            omega = all_of(-o.omega);
     for (int k = begin; k < end; ++k) {
         LinkBatch& b = batches[k];
+        for (int line = 0; line < 3; ++line) __builtin_prefetch(reinterpret_cast<const char*>(&b + kAhead) + 64 * line);
         V p[kLanes], q[kLanes], d[kLanes];
         load_pairs(b, o.x, p, q, d);
         const V l2 = dots(d, d), length = root(l2);
-        const V alpha = load(b.alpha) * all_of(o.soft), w_i = load(b.w_i), w_j = load(b.w_j);
-        const V before = o.first ? zero : load(b.lambda);
-        V r = (length - load(b.rest)) + all_of(o.feedback) * alpha * before, scale = reach;
+        const V alpha = load(b.alpha) * soft, w_i = load(b.w_i), w_j = load(b.w_j);
+        V r = length - load(b.rest), scale = reach, before = zero;
+        if constexpr (!First) {
+            before = load(b.lambda);
+            r += feedback * alpha * before;
+        }
         V vp[kLanes], vq[kLanes], vd[kLanes];
         if constexpr (Velocities) {
             load_pairs(b, o.v, vp, vq, vd);
-            const V rho = rho_of(o, k), rate = dots(d, vd) / (l2 > zero ? length : all_of(1));
+            const V rho = rho_of(o, k), rate = dots(d, vd) / (l2 > zero ? length : one);
             r += rho * rate;
             scale += rho * kick;
         }
         // the change of the multiplier by the length; a link without length has no direction
-        const V push = l2 > zero ? all_of(-o.omega) * r / ((scale * (w_i + w_j) + alpha) * length) : zero;
+        const V quotient = omega * r / ((scale * (w_i + w_j) + alpha) * length), push = l2 > zero ? quotient : zero;
         store(b.lambda, before + push * length);
         const V to_i = -push * w_i, to_j = push * w_j;
         const bool whole = holds_everywhere((w_i > zero) & (w_j > zero));
@@ -339,6 +347,46 @@ SINEW_INLINE void neohookean_rows(const NeohookeanBatch& b, const Three* x, Rows
     }
 }
 
+// -- contacts: a normal and a tangential solve, friction kept within the cylinder |l_t| <= mu l_n
+SINEW_INLINE Three load_three(const Lane4* lane) { return {load(lane[0]), load(lane[1]), load(lane[2])}; }
+SINEW_INLINE void project_contact(ContactBatch& b, const ContactNumbers& o) {
+    const V zero{}, one = all_of(1), h = all_of(o.h), rho = all_of(o.damping_time), alpha = all_of(o.compliance), omega = all_of(o.relaxation);
+    Three x[4], v[4], g = load_three(b.outside), u = load_three(b.drive);
+    V weight[4], w[4], response = zero;
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {
+        x[i] = gather(o.x, b.id[i]), v[i] = gather(o.v, b.id[i]);
+        weight[i] = load(b.weight[i]), w[i] = load(b.w[i]);
+        g = g + x[i] * weight[i], u = u + v[i] * weight[i];
+        response += weight[i] * weight[i] * w[i];
+    }
+    const Mask moves = response > zero;
+    const V d = moves ? response : one;
+    const Three n = load_three(b.n), before_t = load_three(b.tangential);
+    const V before_n = load(b.normal), mu = load(b.friction), un = dot(n, u);
+    const Three ut = u - n * un;
+    const V r = (load(b.offset) + dot(n, g)) + rho * un + alpha * before_n;
+    const V normal = larger(zero, before_n - omega * r / (h * (h + rho) * d + alpha));
+    Three t = before_t - ut * (omega / (h * d));
+    const V size = root(dot(t, t)), limit = mu * normal;
+    const V factor = size > limit ? limit / (size > zero ? size : one) : one;
+    t = t * (mu > zero ? factor : zero);
+    const Three change = choose(moves, n * (normal - before_n) + (t - before_t));
+    store(b.normal, moves ? normal : before_n);
+    const Three kept = before_t + choose(moves, t - before_t);
+    store(b.tangential[0], kept.x), store(b.tangential[1], kept.y), store(b.tangential[2], kept.z);
+#pragma GCC unroll 4
+    for (int i = 0; i < 4; ++i) {
+        const Three by = change * (weight[i] * w[i] * h);
+        scatter(b.id[i], w[i], x[i] + by * h, o.x);
+        scatter(b.id[i], w[i], v[i] + by, o.v);
+    }
+}
+void contacts(ContactBatch* batches, int begin, int end, const ContactNumbers& numbers) {
+    const ContactNumbers o = numbers;
+    for (int k = begin; k < end; ++k) project_contact(batches[k], o);
+}
+
 // -- loops
 SINEW_INLINE void gather_four(const double* at, const int (*id)[kLanes], Three* x) {
     for (int i = 0; i < 4; ++i) x[i] = gather(at, id[i]);
@@ -376,8 +424,8 @@ SINEW_INLINE double worst_of(const B* batches, const Lane4* (*lambda)(const B&),
 }
 
 void links(LinkBatch* b, int begin, int end, const BatchNumbers& o) {
-    if (o.velocities) project_links<true>(b, begin, end, o);
-    else project_links<false>(b, begin, end, o);
+    if (o.velocities) o.first ? project_links<true, true>(b, begin, end, o) : project_links<true, false>(b, begin, end, o);
+    else o.first ? project_links<false, true>(b, begin, end, o) : project_links<false, false>(b, begin, end, o);
 }
 Lane4* hinge_lambda(HingeBatch& b) { return &b.lambda; }
 Lane4* strain_lambda(StrainBatch& b) { return b.lambda; }
@@ -430,7 +478,7 @@ double neohookean_error(const NeohookeanBatch* batches, int begin, int end, cons
     return worst_of<2, NeohookeanBatch>(batches, kept_neohookean, begin, end, o, [](const NeohookeanBatch& b, const Three* x, Rows<2>& e) { neohookean_rows(b, x, e); });
 }
 
-constexpr BatchLoops make_batch_loops() { return {links, hinges, strains, neohookeans, link_error, hinge_error, strain_error, neohookean_error}; }
+constexpr BatchLoops make_batch_loops() { return {links, hinges, strains, neohookeans, contacts, link_error, hinge_error, strain_error, neohookean_error}; }
 
 #undef SINEW_INLINE
 

@@ -172,6 +172,8 @@ void project_friction(ContactFriction kind, Real mu, Real& normal, Vec3& tangent
     tangential = a * vec(frame.t0) + b * vec(frame.t1);
 }
 
+} // namespace
+
 void project_contact(const PositionContactOptions& o, const DualState& s, int points, const PositionContacts& all, PositionContact& c) {
     const ContactState at = contact_state(all, c, s, points);
     const Real dn = contact_response(all, c, s, points, c.n);
@@ -207,8 +209,6 @@ void project_contact(const PositionContactOptions& o, const DualState& s, int po
     c.tangential = tangential;
     if (change != Vec3::Zero()) move_contact(all, c, s, points, change, o.h * o.h, o.h);
 }
-
-} // namespace
 
 void project_contacts(const Parallel& parallel, const PositionContactOptions& o, const DualState& s, int points, PositionContacts& all) {
     for (int k = 0; k < all.colours.count(); ++k) {

@@ -71,7 +71,8 @@ Real contact_response(const PositionContacts&, const PositionContact&, const Dua
 // displacement reach W D^T f, velocity kick W D^T f
 void move_contact(const PositionContacts&, const PositionContact&, const DualState&, int points, const Vec3& force, Real reach, Real kick);
 
-// One sweep over all contacts, by colours.
+// One contact, and one sweep over all of them, by colours.
+void project_contact(const PositionContactOptions&, const DualState&, int points, const PositionContacts&, PositionContact&);
 void project_contacts(const Parallel&, const PositionContactOptions&, const DualState&, int points, PositionContacts&);
 // Friction after the positions are found, on velocities alone (comparison method, spec U 3.8.7).
 void add_post_friction(const PositionContactOptions&, const DualState&, int points, PositionContacts&);

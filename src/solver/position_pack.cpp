@@ -131,10 +131,11 @@ struct Filler {
     void fill_link(int batch, int lane) const {
         LinkBatch& b = p.links[batch];
         const int e = p.plan.lane[std::size_t(batch) * kLanes + lane], from = e < 0 ? p.plan.lane[std::size_t(batch) * kLanes] : e;
-        b.i[lane] = t.stencil[2 * std::size_t(from)], b.j[lane] = t.stencil[2 * std::size_t(from) + 1];
+        const int i = t.stencil[2 * std::size_t(from)], j = t.stencil[2 * std::size_t(from) + 1];
+        b.i[lane] = 3 * i, b.j[lane] = 3 * j;
         LinkFacts f;
         if (e < 0 || !link_facts(t, e, f)) return;
-        b.w_i.v[lane] = inverse[b.i[lane]], b.w_j.v[lane] = inverse[b.j[lane]];
+        b.w_i.v[lane] = inverse[i], b.w_j.v[lane] = inverse[j];
         b.rest.v[lane] = f.rest, b.alpha.v[lane] = f.alpha;
         keep_rho(f.rho, batch, lane);
         if (f.unit == 1 && p.unit.empty()) return;
