@@ -1,7 +1,8 @@
 // Contacts in batches against contacts one by one.
 #include "core/random.h"
-#include "position/position_fixture.h"
+#include "model/stencil.h"
 #include "solver/position_contact_batch.h"
+#include <gtest/gtest.h>
 
 using namespace sinew;
 
