@@ -4,7 +4,7 @@ SHELL := /bin/bash
 PREFIX ?= /usr/local
 .DEFAULT_GOAL := build
 .NOTPARALLEL:
-.PHONY: help deps build demo test check soak install docs clean
+.PHONY: help deps build demo test check soak install docs francu clean
 
 help:
 	@echo 'make          install missing system packages, build build/release/sinew'
@@ -14,6 +14,7 @@ help:
 	@echo 'make soak     the long checks: thread sanitizer, long fuzzing, big oracles (hours)'
 	@echo 'make install  install headers, library, command and CMake package to PREFIX=$(PREFIX)'
 	@echo 'make docs     regenerate the pages that the program writes, then check all pages'
+	@echo 'make francu   run the studies of scenes/paper/francu_2016 again (half an hour, on a quiet machine)'
 	@echo 'make clean    remove build/ and out/'
 
 deps:
@@ -40,6 +41,9 @@ install: build
 
 docs: build
 	@tools/docs.sh
+
+francu: build
+	@tools/francu.sh --overwrite
 
 clean:
 	rm -rf build out

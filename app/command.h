@@ -64,6 +64,10 @@ struct BenchOptions {
     int steps = 100, repeats = 5;
     std::vector<int> threads{1, 2};
 };
+struct StudyOptions {
+    std::string path, out, page;
+    bool resume = false, overwrite = false, quiet = false;
+};
 
 int command_run(const RunOptions&);
 int command_check(const CheckOptions&);
@@ -75,6 +79,7 @@ int command_list(const ListOptions&);
 int command_explain(const std::string& name, bool markdown);
 int command_schema();
 int command_bench(const BenchOptions&);
+int command_study(const StudyOptions&);
 int command_mesh_check(const MeshOptions&);
 int command_mesh_repair(const MeshOptions&);
 int command_mesh_decompose(const MeshOptions&);

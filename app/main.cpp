@@ -173,6 +173,16 @@ void add_help(CLI::App& app, int& code) {
     e->add_option("--repeats", b->repeats, "repeats")->check(whole(1, 100000));
     e->add_option("--threads", b->threads, "numbers of threads")->check(whole(1, kMostThreads));
     e->callback([b, &code] { code = command_bench(*b); });
+
+    auto s = std::make_shared<StudyOptions>();
+    CLI::App* g = app.add_subcommand("study", "run a scene in variants: numbers, a plot, a verdict per claim");
+    g->add_option("study", s->path, "file.study.json, or a folder of them")->required();
+    g->add_option("--out", s->out, "folder for CSV, SVG and verdicts; default out/study");
+    g->add_option("--page", s->page, "Markdown page of all of them to write");
+    g->add_flag("--resume", s->resume, "leave studies alone whose results are there");
+    g->add_flag("--overwrite", s->overwrite, "replace results that are there");
+    g->add_flag("--quiet", s->quiet, "say nothing but errors");
+    g->callback([s, &code] { code = command_study(*s); });
 }
 
 } // namespace

@@ -12,7 +12,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// scene files below the paths, sorted; prefab files (no objects of their own to run) are skipped by name
+// scene files below the paths, sorted; prefab files (no objects of their own to run) and studies are skipped by name
 std::vector<std::string> find_scenes(const std::vector<std::string>& paths, std::vector<Error>& errors) {
     std::vector<std::string> out;
     for (const std::string& p : paths) {
@@ -20,7 +20,8 @@ std::vector<std::string> find_scenes(const std::vector<std::string>& paths, std:
         if (fs::is_regular_file(p, e)) out.push_back(p);
         else if (fs::is_directory(p, e)) {
             for (const auto& f : fs::recursive_directory_iterator(p, e))
-                if (f.path().extension() == ".json" && f.path().parent_path().filename() != "prefabs") out.push_back(f.path().string());
+                if (f.path().extension() == ".json" && f.path().stem().extension() != ".study" && f.path().parent_path().filename() != "prefabs")
+                    out.push_back(f.path().string());
         } else errors.push_back(Error{.file = p, .message = "no such file or folder"});
     }
     std::sort(out.begin(), out.end());

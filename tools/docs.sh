@@ -4,6 +4,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 echo "==> fill pages"
 tools/fill_pages.py
+echo "==> page of the studies, from their results"
+tools/francu.sh --resume
 git status --short docs README.md
 echo "==> check pages"
 tools/check_docs.py

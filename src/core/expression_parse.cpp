@@ -173,7 +173,7 @@ bool parse_name(Compiler& c) {
             if (end == i + 1) break;
         } else if (i < c.text.size() && c.text[i] == '[') {
             end = i + 1;
-            while (end < c.text.size() && digit(c.text[end])) ++end;
+            while (end < c.text.size() && (digit(c.text[end]) || c.text[end] == '.')) ++end;
             if (end == i + 1 || end >= c.text.size() || c.text[end] != ']') break;
             ++end;
         } else

@@ -105,6 +105,7 @@ LinkModel read_link_model(const RodRole& rod, const Scope& scope, std::string_vi
 
 LinkModel make_link_model(const LinkRole& role, Real width, Real length) {
     LinkModel link;
+    if (role.stiffness == 0) return link; // no links at all
     const Real force = role.stiffness * width; // [N] at strain 1
     if (role.model == "distance") {
         link.row = find_constraint("distance");

@@ -19,6 +19,7 @@
 #include "solver/position_damping.h"
 #include "solver/position_dual.h"
 #include "solver/position_problem.h"
+#include "solver/position_trace.h"
 #include "solver/stage_clock.h"
 #include "solver/velocity_memory.h"
 #include <Eigen/LU>
@@ -92,6 +93,8 @@ struct PositionSolver final : Solver {
     bool sweeps() const { return settings.method == "gauss_seidel" && settings.directions == "current" && !is_rattle() && !starting; }
     void sweep_tables(const Model&, const Evaluation&, const Sweep&, bool first);
     bool velocities_may_wait(const Sweep&) const;
+    void add_trace(const Model&, const TracedStep&, int k, State&);
+    void make_velocities(Real h, State&) const;
     void settle(const Model&, const State& now, Real h, State&);
     void remember(const Model&, Real dt, State&);
     void list_forces(Real dt);
@@ -419,6 +422,32 @@ bool PositionSolver::velocities_may_wait(const Sweep& w) const {
            std::all_of(problem.tables.begin(), problem.tables.end(), [](const DualTable& t) { return t.packed && !t.pack.damped(); });
 }
 
+// the rows after k sweeps, for whoever asked for a trace
+void PositionSolver::add_trace(const Model& m, const TracedStep& step, int k, State& s) {
+    for (DualTable& t : problem.tables) {
+        if (!t.packed) continue;
+        if (k > 0) store_multipliers(t.pack, t.lambda);
+        else std::fill(t.lambda.begin(), t.lambda.end(), 0.0); // packs begin at zero by themselves
+    }
+    const std::vector<Real3> kept = s.point.v;
+    if (lazy) make_velocities(step.sweep.h, s);
+    trace->iterations.push_back(trace_rows(*parallel, m, step, problem, contacts_now, dual.rows));
+    trace->iterations.back().iteration = k;
+    s.point.v = kept;
+}
+
+// those that nobody asked for meanwhile, from the positions
+void PositionSolver::make_velocities(Real h, State& s) const {
+    const Real rate = 1 / h;
+    parallel_for(*parallel, int(s.point.x.size()), kGrain, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            if (!(problem.point_inverse[i] > 0)) continue;
+            const Real3 &from = x_start[i], &to = s.point.x[i];
+            s.point.v[i] = {rate * (to.x - from.x), rate * (to.y - from.y), rate * (to.z - from.z)};
+        }
+    });
+}
+
 void PositionSolver::iterate(const Model& m, const State& now, Real h, bool last, State& s) {
     const Evaluation ev = evaluation_in(m, now, s, h);
     const int points = point_count(m);
@@ -440,6 +469,7 @@ void PositionSolver::iterate(const Model& m, const State& now, Real h, bool last
     const PositionContactOptions o = contact_options(h);
     lazy = velocities_may_wait(w);
     const bool packed = settings.iterations > 1 && pack_contacts(o, w.to, points, contacts_now, contact_pack);
+    if (trace) add_trace(m, {o, w, ev}, 0, s);
     for (int k = 0; k < settings.iterations; ++k) {
         if (k > 0) refresh_inertias(m, s.frame, problem);
         sweep_tables(m, ev, w, k == 0);
@@ -449,21 +479,13 @@ void PositionSolver::iterate(const Model& m, const State& now, Real h, bool last
         if (!trace && !(settings.tolerance > 0) && !(last && k + 1 == settings.iterations)) continue;
         if (packed) store_forces(contact_pack, contacts_now);
         const Real error = largest_violation(*parallel, m, ev, w, o, dual, problem, contacts_now);
-        if (trace) trace->iterations.push_back({k, 0, error, 1, 0, 0});
+        if (trace) add_trace(m, {o, w, ev}, k + 1, s);
         report.residual = error;
         if (error <= settings.tolerance) break;
     }
     if (packed) store_forces(contact_pack, contacts_now);
     take_multipliers_of_constraints(); // for their mean force
-    if (!lazy) return;
-    const Real rate = 1 / h;
-    parallel_for(*parallel, points, kGrain, [&](int begin, int end) {
-        for (int i = begin; i < end; ++i) {
-            if (!(problem.point_inverse[i] > 0)) continue;
-            const Real3 &from = x_start[i], &to = s.point.x[i];
-            s.point.v[i] = {rate * (to.x - from.x), rate * (to.y - from.y), rate * (to.z - from.z)};
-        }
-    });
+    if (lazy) make_velocities(h, s);
 }
 
 // what is left to do once the positions are found

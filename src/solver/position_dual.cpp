@@ -1,5 +1,6 @@
 #include "solver/position_dual.h"
 #include "solver/position_direct.h"
+#include "solver/position_trace.h"
 #include <algorithm>
 #include <cmath>
 
@@ -14,6 +15,7 @@ constexpr int kPowerIterations = 20;
 struct Walk {
     Real before = 0;      // r.Ar, or r.r
     Real largest = 1e300; // step
+    Real beta = 0;        // of the last iteration
 };
 
 struct DualSolve {
@@ -223,6 +225,7 @@ bool DualSolve::follow_residual(int k, Walk& walk) const {
         if (k > 0 && walk.before > 0) beta = now / walk.before;
         walk.before = now;
     }
+    walk.beta = beta;
     if (s.d.size() != std::size_t(n)) s.d.assign(n, 0);
     for (int i = 0; i < n; ++i) s.d[i] = s.r[i] + beta * s.d[i];
     apply(s.d);
@@ -280,6 +283,13 @@ DualResult solve_dual(const Parallel& parallel, const Model& m, const DualOption
     Nesterov nesterov;
     Walk walk;
     DualResult result;
+    Real beta = 0; // of the last iteration, for the trace
+    const auto add_trace = [&](int k) {
+        TraceEntry& e = trace->iterations.emplace_back(TraceEntry{k, 0, 0, 1});
+        add_row_sums(solve.dofs, r, s.r, w.to, e);
+        e.residual = result.violation;
+        e.momentum = beta;
+    };
     for (int k = 0; k < o.iterations; ++k) {
         if (k > 0) refresh_inertias(m, frames, p);
         residual(!o.frozen);
@@ -287,7 +297,7 @@ DualResult solve_dual(const Parallel& parallel, const Model& m, const DualOption
         if (direct || o.gauss_seidel) // whose contacts are no rows
             for (const PositionContact& c : contacts.contacts)
                 result.violation = std::max(result.violation, -contact_state(contacts, c, w.to, solve.dofs.points).gap);
-        if (trace) trace->iterations.push_back({k, 0, result.violation, 1, 0, 0});
+        if (trace) add_trace(k);
         if (o.tolerance > 0 && result.violation <= o.tolerance) break;
         ++result.iterations;
         if (o.gauss_seidel) {
@@ -304,16 +314,20 @@ DualResult solve_dual(const Parallel& parallel, const Model& m, const DualOption
         if (o.method == "jacobi") {
             solve.jacobi(0);
         } else if (o.method == "improved_jacobi") {
-            solve.jacobi(std::min(1.0, o.momentum_factor * std::pow(Real(k) / o.iterations, o.momentum_power)));
+            beta = std::min(1.0, o.momentum_factor * std::pow(Real(k) / o.iterations, o.momentum_power));
+            solve.jacobi(beta);
         } else if (o.method == "accelerated_jacobi") {
             if (!s.change.empty() && solve.dot(s.r, s.change) < 0) nesterov = {}; // uphill: begin again
-            solve.jacobi(nesterov.next());
-        } else if (!solve.follow_residual(k, walk)) {
-            break;
+            beta = nesterov.next();
+            solve.jacobi(beta);
+        } else {
+            if (!solve.follow_residual(k, walk)) break;
+            beta = walk.beta;
         }
     }
     residual(false);
     result.violation = solve.violation();
+    if (trace && trace->iterations.back().iteration != result.iterations) add_trace(result.iterations);
     // multipliers back to where everybody looks for them
     for (std::size_t t = 0; t < p.tables.size(); ++t)
         std::copy_n(r.lambda.data() + r.row_begin[r.table_group[t]], p.tables[t].lambda.size(), p.tables[t].lambda.data());

@@ -223,6 +223,9 @@ SolveOptions VelocitySolver::solve_options() const {
     o.iterations = settings.iterations > 0 ? settings.iterations : 50;
     o.tolerance = settings.tolerance;
     o.relaxation = settings.relaxation;
+    o.momentum_factor = settings.momentum_factor;
+    o.momentum_power = settings.momentum_power;
+    o.split_masses = settings.split_masses;
     o.trace = settings.rounds > 1 ? nullptr : trace; // which then has the rounds
     return o;
 }

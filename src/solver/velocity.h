@@ -30,6 +30,8 @@ struct VelocitySettings {
     bool sleep = true;
     Real sleep_after = 0.5;
     Real relaxation = 1;
+    Real momentum_factor = 0, momentum_power = 0.6;
+    bool split_masses = true;
     int direct_bodies = 64;
     Real direct_mass_ratio = 8;
 
@@ -77,6 +79,11 @@ struct VelocitySettings {
         v("sleep", s.sleep, Field{.doc = "leave islands alone that have come to rest"});
         v("sleep_after", s.sleep_after, Field{.min = 0, .unit = "s", .doc = "time at rest before an island sleeps"});
         v("relaxation", s.relaxation, Field{.min = 0, .max = 2, .min_exclusive = true, .doc = "of sequential impulses and jacobi"});
+        v("momentum_factor", s.momentum_factor,
+          Field{.min = 0, .doc = "of jacobi: a of the power law a (k/n)^b for the part of the last change that is repeated; 0 = none"});
+        v("momentum_power", s.momentum_power, Field{.min = 0, .doc = "b of it"});
+        v("split_masses", s.split_masses,
+          Field{.doc = "jacobi: a body is shared among its contacts, which cannot diverge; without it relaxation has to see to that"});
         v("direct_bodies", s.direct_bodies, Field{.min = 0, .doc = "auto: largest island with contacts solved directly, and most bodies of all chains of contacts "
                               "that are"});
         v("direct_mass_ratio", s.direct_mass_ratio,

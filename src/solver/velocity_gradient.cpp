@@ -131,7 +131,8 @@ SolveResult solve_jacobi(const SolveOptions& o, const IslandView& island, SolveS
         const RowGroup& g = q.groups[island.groups[n]];
         int most = 1;
         for (int k = 0; k < g.sides; ++k) most = std::max(most, s.count[q.body[g.side + k]]);
-        for (int k = 0; k < g.rows; ++k) s.gradient_old[s.row[n] + k] = o.relaxation / (most * std::max(1, g.rows - 1));
+        const Real parts = o.split_masses ? Real(most * std::max(1, g.rows - 1)) : 1;
+        for (int k = 0; k < g.rows; ++k) s.gradient_old[s.row[n] + k] = o.relaxation / parts;
     }
     place(d, s.z);
     add_trace(o, island, q, 0);
@@ -139,11 +140,18 @@ SolveResult solve_jacobi(const SolveOptions& o, const IslandView& island, SolveS
     while (iteration < o.iterations) {
         set_correction(o.sets, island.groups, q);
         gradient_here(d, s.gradient);
+        // a part of the last change again: improved Jacobi (spec U080, with the sign that converges)
+        const Real beta = std::min(1.0, o.momentum_factor * std::pow(Real(iteration) / o.iterations, o.momentum_power));
+        if (o.momentum_factor > 0) {
+            s.y = s.z;
+            for (int i = 0; i < d.rows; ++i) s.z[i] += (iteration > 0 ? beta * (s.z[i] - s.z_old[i]) : 0);
+            s.z_old = s.y;
+        }
         for (int i = 0; i < d.rows; ++i) s.z[i] -= s.gradient_old[i] * s.gradient[i];
         project(d, s.z);
         place(d, s.z);
         ++iteration;
-        add_trace(o, island, q, iteration);
+        add_trace(o, island, q, iteration, beta);
         if (iteration % 8 == 0 && natural_residual(o.sets, island.groups, q) <= o.tolerance) break;
     }
     return finish(d, iteration);

@@ -14,8 +14,10 @@ struct SolveOptions {
     int iterations = 50;
     Real tolerance = 1e-8;  // [m/s]
     Real relaxation = 1;
+    Real momentum_factor = 0, momentum_power = 0.6; // of jacobi: beta_k = min(1, a (k/n)^b) (spec U080)
+    bool split_masses = true;    // of jacobi
     bool single_tangent = false; // sweeps: one row of friction along the slip, not two (spec U 3.8.5)
-    Trace* trace = nullptr; // per iteration the natural residual
+    Trace* trace = nullptr; // per iteration the natural residual, sums of what is left, momentum
 };
 struct SolveResult {
     int iterations = 0;
@@ -50,6 +52,7 @@ SolveResult solve_direct_or_sweep(const SolveOptions&, const IslandView&, SolveS
 // Lemke's pivoting with polyhedral friction (velocity_mlcp.cpp)
 SolveResult solve_mlcp(const SolveOptions&, const IslandView&, RowProblem&);
 
-void add_trace(const SolveOptions&, const IslandView&, const RowProblem&, int iteration);
+// `momentum`: of the iteration that led here
+void add_trace(const SolveOptions&, const IslandView&, const RowProblem&, int iteration, Real momentum = 0);
 
 } // namespace sinew

@@ -14,8 +14,23 @@
 
 namespace sinew {
 
-void add_trace(const SolveOptions& o, const IslandView& island, const RowProblem& q, int iteration) {
-    if (o.trace) o.trace->iterations.push_back({iteration, 0, natural_residual(o.sets, island.groups, q), 1});
+void add_trace(const SolveOptions& o, const IslandView& island, const RowProblem& q, int iteration, Real momentum) {
+    if (!o.trace) return;
+    TraceEntry& e = o.trace->iterations.emplace_back(TraceEntry{iteration, 0, natural_residual(o.sets, island.groups, q), 1});
+    e.momentum = momentum;
+    Real squares = 0;
+    for (int i : island.groups) {
+        const RowGroup& g = q.groups[i];
+        if (g.set == RowSet::box) continue;
+        const bool one_sided = g.set == RowSet::contact || g.set == RowSet::lower;
+        for (int k = 0; k < (g.set == RowSet::contact ? 1 : g.rows); ++k) {
+            const Real r = row_residual(q, g, k), left = one_sided ? std::max(0.0, -r) : std::abs(r), rate = row_rate(q, g, k);
+            e.residual_sum += left;
+            squares += left * left;
+            if (!one_sided || q.impulse[g.row + k] > 0 || left > 0) e.rate_sum += std::abs(rate);
+        }
+    }
+    e.residual_norm = std::sqrt(squares);
 }
 
 namespace {

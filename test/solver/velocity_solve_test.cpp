@@ -143,6 +143,27 @@ TEST_P(velocity_methods, agree_with_pivoting_where_there_is_no_friction) {
     }
 }
 
+// spec U080: a part of the last change repeated, (k/n)^0.6. The same fixed point, and less left after the same iterations
+TEST(velocity_solve, momentum_brings_jacobi_nearer_to_the_same_end) {
+    for (int seed = 1; seed <= 5; ++seed) {
+        RowProblem plain = make_heap(seed, 0, 1), quick = plain, reference = plain;
+        SolveOptions o;
+        o.iterations = 60, o.tolerance = 0;
+        const Real left = run("jacobi", o, plain).residual;
+        o.momentum_factor = 1;
+        Trace trace;
+        o.trace = &trace;
+        EXPECT_LT(run("jacobi", o, quick).residual, 0.5 * left) << seed;
+        ASSERT_EQ(trace.iterations.size(), 61u);
+        EXPECT_NEAR(trace.iterations[31].momentum, std::pow(0.5, 0.6), 1e-15); // of the iteration that led there
+        EXPECT_LT(trace.iterations[60].residual_norm, trace.iterations[0].residual_norm);
+        run("mlcp", SolveOptions{}, reference);
+        o.iterations = 5000, o.trace = nullptr;
+        run("jacobi", o, quick);
+        for (int b = 1; b < quick.body_count(); ++b) EXPECT_LT((quick.v[b] - reference.v[b]).norm(), 1e-6) << seed; // residual of 1e-8 m/s
+    }
+}
+
 // impulses between bodies cancel: momentum of the balls changes by the floor's impulse only
 TEST_P(velocity_methods, change_momentum_by_the_impulses_from_outside_only) {
     RowProblem q = make_heap(7, 0.3, 1);

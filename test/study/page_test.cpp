@@ -1,0 +1,44 @@
+// The page of the paper's studies: every study loads, and the page says what the results say.
+#include "study/page.h"
+#include "study/tiny_study.h"
+#include <algorithm>
+
+using namespace sinew;
+
+namespace {
+
+std::vector<std::string> study_files(const std::string& folder) {
+    std::vector<std::string> out;
+    for (const auto& f : std::filesystem::directory_iterator(folder))
+        if (f.path().string().ends_with(".study.json")) out.push_back(f.path().string());
+    std::sort(out.begin(), out.end());
+    return out;
+}
+
+} // namespace
+
+TEST(study_page, every_study_of_the_paper_loads) {
+    const std::vector<std::string> files = study_files(source_dir() + "/scenes/paper/francu_2016");
+    EXPECT_GE(files.size(), 20u);
+    for (const std::string& file : files) {
+        const Result<Study> s = load_study(file);
+        for (const Error& e : s.errors) ADD_FAILURE() << to_string(e);
+        if (!s) continue;
+        EXPECT_EQ(s.value->name + ".study.json", std::filesystem::path(file).filename().string());
+    }
+}
+
+TEST(study_page, has_claims_verdicts_numbers_and_links) {
+    const auto study = load_text(tiny_text(), "page");
+    ASSERT_TRUE(study);
+    const Result<StudyResult> r = run_study(*study);
+    const std::string folder = fresh_folder("page_out");
+    EXPECT_TRUE(write_study(*study, *r.value, folder).empty());
+    std::string text;
+    const PageOptions o{"A page", "Some words.", "images", "studies"};
+    EXPECT_TRUE(write_page(o, folder, {"tiny"}, text).empty());
+    for (const char* part : {"# A page\n", "Some words.", "2 claims: 1 hold, 1 do not, 0 void", "| more sweeps leave less error | **holds** | ratio 0.",
+                             "| fewer sweeps leave less error | **does not hold** |", "(images/tiny.svg)", "(images/tiny.csv)", "(studies/tiny.study.json)", "of course not"})
+        EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+    EXPECT_FALSE(write_page(o, folder, {"tiny", "missing"}, text).empty());
+}
