@@ -73,7 +73,7 @@ struct Own final : SoftEngine {
 std::unique_ptr<SoftEngine> make_own_soft(const SoftScene& s, const OwnSettings& o) {
     auto out = std::make_unique<Own>(make_model(s, o.bend));
     PositionSettings settings;
-    settings.substeps = o.substeps, settings.iterations = o.iterations, settings.relaxation = o.relaxation;
+    settings.substeps = o.substeps, settings.iterations = o.iterations, settings.relaxation = o.relaxation, settings.tolerance = o.tolerance;
     settings.method = o.method, settings.directions = o.directions;
     out->solver = make_position({.threads = o.threads}, out->b.model, out->now, &settings);
     return out;

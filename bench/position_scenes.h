@@ -34,7 +34,7 @@ struct SoftEngine {
 enum class Bend { springs, hinges };
 struct OwnSettings {
     int substeps = 1, iterations = 1, threads = 1;
-    double relaxation = 0;
+    double relaxation = 0, tolerance = 0; // tolerance: iterations are made only where a row is violated by more
     Bend bend = Bend::springs;
     std::string method = "gauss_seidel", directions = "current";
 };
