@@ -449,19 +449,22 @@ void neohookeans(NeohookeanBatch* batches, int begin, int end, const BatchNumber
     project_all<2, NeohookeanBatch>(batches, neohookean_lambda, begin, end, o, [](const NeohookeanBatch& b, const Three* x, Rows<2>& e) { neohookean_rows(b, x, e); });
 }
 
-double link_error(const LinkBatch* batches, const Lane4* unit, int begin, int end, const BatchNumbers& o) {
-    double worst = 0;
+double link_error(const LinkBatch* batches, const Lane4* unit, int begin, int end, const BatchNumbers& numbers) {
+    const BatchNumbers o = numbers;
+    const V zero{}, soft = all_of(o.soft * o.feedback);
+    V worst{};
     for (int k = begin; k < end; ++k) {
         const LinkBatch& b = batches[k];
+        for (int line = 0; line < 3; ++line) __builtin_prefetch(reinterpret_cast<const char*>(&b + kAhead) + 64 * line);
         V p[kLanes], q[kLanes], d[kLanes];
         load_pairs(b, o.x, p, q, d);
-        const V alpha = load(b.alpha) * all_of(o.soft);
-        V error = size_of((root(dots(d, d)) - load(b.rest)) + all_of(o.feedback) * alpha * load(b.lambda));
+        V error = size_of((root(dots(d, d)) - load(b.rest)) + load(b.alpha) * soft * load(b.lambda));
         if (unit) error *= load(unit[k]);
-        for (int l = 0; l < kLanes; ++l)
-            if (b.w_i.v[l] + b.w_j.v[l] > 0 && error[l] > worst) worst = error[l];
+        worst = larger(worst, load(b.w_i) + load(b.w_j) > zero ? error : zero);
     }
-    return worst;
+    double out = 0;
+    for (int l = 0; l < kLanes; ++l) out = worst[l] > out ? worst[l] : out;
+    return out;
 }
 template <HingeAngle L> double hinge_error_by(const HingeBatch* batches, int begin, int end, const BatchNumbers& o) {
     return worst_of<1, HingeBatch>(batches, kept_hinge, begin, end, o, [](const HingeBatch& b, const Three* x, Rows<1>& e) { hinge_rows<L>(b, x, e); });
