@@ -14,7 +14,7 @@ help:
 	@echo 'make soak     the long checks: thread sanitizer, long fuzzing, big oracles (hours)'
 	@echo 'make install  install headers, library, command and CMake package to PREFIX=$(PREFIX)'
 	@echo 'make docs     regenerate the pages that the program writes, then check all pages'
-	@echo 'make francu   run the studies of scenes/paper/francu_2016 again (half an hour, on a quiet machine)'
+	@echo 'make francu   run the studies of scenes/paper/francu_2016 again (best on a quiet machine)'
 	@echo 'make clean    remove build/ and out/'
 
 deps:

@@ -42,10 +42,21 @@ std::string write_table(const Study& s, const StudyResult& r) {
     return out;
 }
 
+// Runs that blew up would leave nothing to see of the others: they are drawn up to ten times the largest number of those.
+double find_limit(const StudyResult& r, int column) {
+    double most = 0;
+    for (const StudyRun& run : r.runs)
+        if (run.failure.empty())
+            for (double y : run.columns[column])
+                if (std::isfinite(y)) most = std::max(most, std::abs(y));
+    return most > 0 ? 10 * most : INFINITY;
+}
+
 Plot make_plot(const Study& s, const StudyResult& r) {
     const StudyPlot& p = s.plot;
     const int column = find_column(s, p.y);
     const std::string unit = s.record.columns[column].unit;
+    const double limit = find_limit(r, column);
     Plot out;
     out.title = p.title.empty() ? s.title : p.title;
     out.x_label = !p.x_label.empty() ? p.x_label : p.x == "sweep" ? s.sweep.title : p.x == "time" ? "time [s]" : p.x;
@@ -65,7 +76,8 @@ Plot make_plot(const Study& s, const StudyResult& r) {
             }
             const std::vector<double>& x = p.x == "time" ? run.time : p.x == "frame" ? run.frame : run.iteration;
             curve.x.insert(curve.x.end(), x.begin(), x.end());
-            curve.y.insert(curve.y.end(), y.begin(), y.end());
+            for (double v : y) curve.y.push_back(run.failure.empty() || std::abs(v) <= limit ? v : NAN);
+            if (!run.failure.empty()) curve.title += " (fails)";
         }
         out.curves.push_back(std::move(curve));
     }

@@ -28,6 +28,19 @@ TEST(study_page, every_study_of_the_paper_loads) {
     }
 }
 
+TEST(study_page, the_committed_page_is_made_of_the_committed_results) {
+    const std::string studies = source_dir() + "/scenes/paper/francu_2016", folder = source_dir() + "/docs/francu_2016",
+                      page = source_dir() + "/docs/francu_2016.md";
+    std::vector<std::string> names;
+    for (const std::string& file : study_files(studies)) {
+        const std::string name = std::filesystem::path(file).filename().string();
+        names.push_back(name.substr(0, name.size() - std::string(".study.json").size()));
+    }
+    std::string text;
+    for (const Error& e : write_page(make_page_options(studies, folder, page), folder, names, text)) ADD_FAILURE() << to_string(e);
+    EXPECT_EQ(text, read_text(page)) << "run `sinew study scenes/paper/francu_2016 --out docs/francu_2016 --resume --page docs/francu_2016.md`";
+}
+
 TEST(study_page, has_claims_verdicts_numbers_and_links) {
     const auto study = load_text(tiny_text(), "page");
     ASSERT_TRUE(study);
