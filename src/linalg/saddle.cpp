@@ -1,5 +1,6 @@
 #include "linalg/saddle.h"
 #include <Eigen/SparseLU>
+#include <algorithm>
 #include <cmath>
 
 namespace sinew {
@@ -56,12 +57,22 @@ void add_rows(const SaddleSystem& s, const std::vector<unsigned char>& fixed, st
     }
 }
 
+// remembers the pattern; false: it is a new one
+bool same_pattern(const Matrix& a, std::vector<int>& outer, std::vector<int>& inner) {
+    const std::span<const int> o(a.outerIndexPtr(), std::size_t(a.outerSize()) + 1), i(a.innerIndexPtr(), std::size_t(a.nonZeros()));
+    if (std::equal(o.begin(), o.end(), outer.begin(), outer.end()) && std::equal(i.begin(), i.end(), inner.begin(), inner.end())) return true;
+    outer.assign(o.begin(), o.end());
+    inner.assign(i.begin(), i.end());
+    return false;
+}
+
 } // namespace
 
 struct SaddleSolver::Memory {
     std::vector<Entry> entries;
     Matrix matrix;
     Eigen::SparseLU<Matrix> lu;
+    std::vector<int> outer, inner; // pattern that the ordering belongs to
     Eigen::VectorXd b, z;
 };
 SaddleSolver::SaddleSolver() = default;
@@ -87,7 +98,8 @@ LinearInfo solve_saddle(const SaddleSystem& s, std::span<const Real> f, std::spa
     std::fill(x.begin(), x.end(), 0.0);
     std::fill(y.begin(), y.end(), 0.0);
     if (!m.b.allFinite()) return linear_failure("the right-hand side is not finite");
-    m.lu.compute(m.matrix);
+    if (!same_pattern(m.matrix, m.outer, m.inner)) m.lu.analyzePattern(m.matrix);
+    m.lu.factorize(m.matrix);
     if (m.lu.info() != Eigen::Success)
         return linear_failure("the constraints are redundant or contradict each other (give them compliance)");
     m.z = m.lu.solve(m.b);

@@ -4,6 +4,7 @@
 #include "core/nearest.h"
 #include "geometry/writhe.h"
 #include "model/element.h"
+#include "scene/intersection_count.h"
 #include "sinew/scene.h"
 #include <algorithm>
 #include <array>
@@ -28,7 +29,7 @@ constexpr QuantityWord kWords[] = {
     {"momentum", Quantity::momentum, true},   {"angular_momentum", Quantity::angular_momentum, true},
     {"stretch", Quantity::stretch, false},    {"spin", Quantity::spin, true},
     {"body_spin", Quantity::body_spin, true}, {"rotation", Quantity::rotation, true},
-    {"writhe", Quantity::writhe, false},
+    {"writhe", Quantity::writhe, false},      {"intersections", Quantity::intersections, false},
 };
 
 constexpr QuantityWord kJointWords[] = {
@@ -85,6 +86,7 @@ bool parse_quantity(std::string_view text, int point_count, Measurement& out) {
 std::vector<std::string> report_names() {
     std::vector<std::string> names;
     visit_numbers(Report{}, [&](const char* name, const char*, double) { names.emplace_back(name); });
+    names.emplace_back("intersections"); // counted when asked for, no number of the report
     return names;
 }
 
@@ -200,6 +202,10 @@ MeasurementResult find_measurements(const Model& m, std::string_view name) {
     MeasurementResult out;
     const std::vector<std::string> report = report_names();
     const std::string wanted = name == "energy" ? "energy.total" : std::string(name);
+    if (wanted == "intersections") {
+        out.found.push_back({wanted, Quantity::intersections, -1, 0, 0});
+        return out;
+    }
     if (const auto at = std::find(report.begin(), report.end(), wanted); at != report.end()) {
         out.found.push_back({wanted, Quantity::number, -1, 0, int(at - report.begin())});
         return out;
@@ -222,7 +228,7 @@ MeasurementResult find_measurements(const Model& m, std::string_view name) {
     out.problem = matches.empty() ? "no measurement or object of this name" : "the object has no measurement of this name";
     out.allowed = matches.empty() ? fmt::format("{}; object.measurement", fmt::join(report, ", "))
                                   : "x, y, z, center, min, max, velocity, momentum, angular_momentum, spin, body_spin, rotation "
-                                    "(each with .x .y .z), speed, kinetic, mass, alive, stretch, writhe, point[i].x; of joints: force, torque (also .x .y .z), "
+                                    "(each with .x .y .z), speed, kinetic, mass, alive, stretch, writhe, intersections, point[i].x; of joints: force, torque (also .x .y .z), "
                                     "angle, slide, swing, length, joint_error, joint_angle_error";
     out.nearest = find_nearest(name, known);
     return out;
@@ -238,6 +244,7 @@ double evaluate(const Measurement& q, const Model& m, const State& s, const Repo
         return value;
     }
     if (q.quantity >= Quantity::joint_force) return joint_number(q, m, s);
+    if (q.quantity == Quantity::intersections) return count_intersections(m, s, q.object);
     const Object& o = m.objects[q.object];
     const int c = q.component, point = o.points.begin + q.index;
     switch (q.quantity) {
@@ -303,6 +310,7 @@ std::string measurement_unit(const Measurement& q) {
     case Quantity::alive:
     case Quantity::stretch:
     case Quantity::writhe:
+    case Quantity::intersections:
     case Quantity::rotation: return "";
     }
     int k = 0;

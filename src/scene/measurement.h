@@ -6,6 +6,7 @@
 //   sheet.momentum.x  sheet.angular_momentum.x         about the origin
 //   sheet.stretch                                      largest |l/L - 1| of its links and of the edges of its membrane
 //   rod.writhe                                         how much a rod winds about itself (geometry/writhe.h)
+//   intersections   sheet.intersections                pairs of the surface that meet, by the exact test (intersection_count.h)
 //   sheet.point[12].x  sheet.point[12].velocity.y  sheet.point[12].radius  (distance from the z axis)
 //   crate.spin.x  crate.body_spin.x                    angular velocity in world and in body axes [rad/s]
 //   crate.rotation.w                                   quaternion
@@ -21,7 +22,7 @@
 namespace sinew {
 
 enum class Quantity {
-    number, center, min, max, velocity, speed, kinetic, mass, alive, momentum, angular_momentum, stretch, writhe,
+    number, center, min, max, velocity, speed, kinetic, mass, alive, momentum, angular_momentum, stretch, writhe, intersections,
     point, point_velocity, point_radius, spin, body_spin, rotation,
     joint_force, joint_force_size, joint_torque, joint_torque_size, joint_angle, joint_slide, joint_swing, joint_length,
     joint_error, joint_angle_error

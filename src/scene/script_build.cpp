@@ -184,7 +184,6 @@ void build_events(const Scene& scene, const Scope& scope, const Model& m, Script
 
 void build_expectations(const Scene& scene, const Scope& scope, const Model& m, Script& script, std::vector<Error>& future,
                         std::vector<Error>& errors) {
-    static constexpr std::string_view later[] = {"intersections"};
     std::vector<Expectation> parsed;
     std::vector<const Value*> source; // of each
     for (std::size_t k = 0; k < scene.expect.size(); ++k) {
@@ -195,9 +194,7 @@ void build_expectations(const Scene& scene, const Scope& scope, const Model& m, 
         Expectation& e = parsed[k];
         MeasurementResult found = find_measurements(m, e.measure);
         if (found.found.empty()) {
-            bool is_later = measures_future(scene, m, e.measure);
-            for (std::string_view word : later) is_later = is_later || e.measure == word || e.measure.ends_with("." + std::string(word));
-            if (is_later) {
+            if (measures_future(scene, m, e.measure)) {
                 future.push_back(make_error(text_at(e.measure, e.place), e.path, "this measurement is not built yet"));
                 continue;
             }

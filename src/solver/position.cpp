@@ -14,12 +14,15 @@
 #include "solver/forces.h"
 #include "solver/kinematics.h"
 #include "solver/measure.h"
-#include "solver/position_contact.h"
 #include "solver/position_contact_batch.h"
+#include "solver/position_continuous.h"
 #include "solver/position_damping.h"
 #include "solver/position_dual.h"
+#include "solver/position_memory.h"
+#include "solver/position_mix.h"
 #include "solver/position_problem.h"
 #include "solver/position_trace.h"
+#include "solver/position_violation.h"
 #include "solver/stage_clock.h"
 #include "solver/velocity_memory.h"
 #include <Eigen/LU>
@@ -49,11 +52,15 @@ struct PositionSolver final : Solver {
     RowProblem bodies;                     // for the list of touches
     TouchList list;
     TouchScratch pairs;
+    Continuous ways;                       // of `continuous`
     std::vector<Real3> x_start, p_start;   // unknowns at the start of a sub-step
     std::vector<Real4> q_start;
     std::vector<Real3> v_start;            // of points
     std::vector<Real3> acceleration;       // of points at the start of a sub-step (newmark)
-    bool starting = false;                 // finding the first of them
+    std::vector<Real3> backward;           // [m/s] differences of positions (verlet)
+    std::vector<unsigned char> strangers;  // points of which nothing is remembered; empty = none
+    std::vector<Real3> mixed_v, mixed_frame_v, mixed_frame_w; // of `mix`
+    bool starting = false;                 // finding their accelerations
     void take_multipliers_of_constraints() { // from packs into their tables
         for (DualTable& t : problem.tables)
             if (t.packed && t.is_constraint) store_multipliers(t.pack, t.lambda);
@@ -82,15 +89,23 @@ struct PositionSolver final : Solver {
     void predict_points(const Model&, Real h, State&);
     void predict_frames(const Model&, Real h, State&);
     bool is_newmark() const { return settings.scheme == "newmark" && !starting; }
+    void find_accelerations(const Model&, const Input&, const State& now, Real h, const State&, std::vector<Real3>&);
     void begin_acceleration(const Model&, const Input&, const State& now, Real h, const State&);
     void keep_acceleration(Real h, const State&);
     bool is_rattle() const { return settings.scheme == "rattle" && !starting; }
     void begin_backward(const Model&, const Input&, const State& now, Real h, State&);
-    void end_backward(const Model&, State&);
+    void end_backward(const Model&, Real h, State&);
     void finish_rattle(const Model&, const Input&, const State& now, Real h, State&);
-    void iterate(const Model&, const State& now, Real h, bool last, State&); // last: of the step
+    void iterate(const Model&, const State& now, Real h, bool last, bool again, State&); // last: of the step; again: go on
+    bool renew_contacts(const Model&, Real h, State&);
+    void meet_on_the_way(const Model&, Real h, State&);
+    void follow_way(const Model&, const State& now, Real h, bool last, State&);
+    void keep_touches(const Model&, Real h, State&);
+    void judge_touches(const TouchList&);
+    WayView way_view() const { return {surface, {x_start, p_start, q_start}}; }
     void start_multipliers(const Model&, const Sweep&);
     bool sweeps() const { return settings.method == "gauss_seidel" && settings.directions == "current" && !is_rattle() && !starting; }
+    void start_by_velocities(const Model&, const State& now, Real h, State&);
     void sweep_tables(const Model&, const Evaluation&, const Sweep&, bool first);
     bool velocities_may_wait(const Sweep&) const;
     void add_trace(const Model&, const TracedStep&, int k, State&);
@@ -127,11 +142,18 @@ bool PositionSolver::detect(const Model& m, const State& s, Real dt) {
     if (!detect_shapes(*parallel, m, s.frame, {settings.margin, kShapesAhead * dt}, shapes, found)) return false;
     found.vertex_triangle.clear(), found.edge_edge.clear(), found.vertex_edge.clear(), found.vertex_vertex.clear();
     if (point_count(m) == 0) return true;
-    const Real margin = std::max(settings.margin, kAhead * dt * fastest_part(m, s));
+    Real margin = std::max(settings.margin, kAhead * dt * fastest_part(m, s));
     surface.resize(m.surface.vertices.size());
     surface_positions(*parallel, m, surface_state(s), surface);
     if (!detect_obstacles(*parallel, m, surface, s.point.alive, s.frame, margin, obstacles, found)) return false;
-    return detect_surface(*parallel, m, surface, s.point.alive, {.margin = margin}, surface_scratch, found);
+    if (settings.continuous) margin = std::max(settings.margin, find_reach_ahead(*parallel, m, s, surface_scratch.alive, dt, ways));
+    if (!detect_surface(*parallel, m, surface, s.point.alive, {.margin = margin}, surface_scratch, found)) return false;
+    if (!settings.continuous) return true;
+    // what is further away is a contact only where it is met on the way
+    ways.searched = margin;
+    for (auto* range : {&found.vertex_triangle, &found.edge_edge, &found.vertex_edge, &found.vertex_vertex})
+        std::erase_if(*range, [&](const SurfaceContact& c) { return c.gap > settings.margin; });
+    return true;
 }
 
 void PositionSolver::list_contacts(const Model& m, const State& s, Real dt) {
@@ -148,6 +170,7 @@ void PositionSolver::list_contacts(const Model& m, const State& s, Real dt) {
         c.tangential = c.normal > 0 ? Vec3(t.impulse / dt - c.normal * c.n) : Vec3::Zero();
         t.impulse = t.torque = Vec3::Zero();
     }
+    ways.blocks.assign(1, int(list.touches.size()));
 }
 
 DualState PositionSolver::dual_state(State& s) const {
@@ -232,6 +255,8 @@ std::string PositionSolver::find_trouble() const {
     }
     if (settings.sequential && settings.method != "gauss_seidel")
         return "solvers.position.sequential: only with method gauss_seidel, not " + settings.method;
+    if (settings.mix != "none" && (settings.method != "gauss_seidel" || settings.scheme != "symplectic"))
+        return "solvers.position.mix: only with method gauss_seidel and scheme symplectic";
     if (settings.softness != "factor") return {};
     for (const DualTable& t : problem.tables)
         if (t.table->row->name.starts_with("tet_stable_neohookean"))
@@ -304,27 +329,30 @@ void PositionSolver::predict(const Model& m, const Input& input, Real h, State& 
     refresh_inertias(m, s.frame, problem);
 }
 
-constexpr const char* kAcceleration = "position.acceleration"; // [m/s^2] of points, newmark; the last entry: 1 = it is there
-
-// Accelerations at the start that agree with the constraints: from a step so small that nothing moves.
-void PositionSolver::begin_acceleration(const Model& m, const Input& input, const State& now, Real h, const State& s) {
+// Accelerations that agree with the constraints, from two steps so small that nothing moves: the first one takes away what the
+// constraints do not allow of the velocities.
+void PositionSolver::find_accelerations(const Model& m, const Input& input, const State& now, Real h, const State& s, std::vector<Real3>& out) {
     constexpr Real kTiny = 1e-4;
-    const auto* kept = find_memory(now, kAcceleration);
-    const int n = point_count(m);
-    acceleration.assign(n, {});
-    if (kept && kept->size() == std::size_t(3 * n + 1) && kept->back() == 1) {
-        for (int i = 0; i < n; ++i) acceleration[i] = {(*kept)[3 * i], (*kept)[3 * i + 1], (*kept)[3 * i + 2]};
-        return;
-    }
     State trial = s;
     starting = true;
     const Real tiny = kTiny * h;
-    predict(m, input, tiny, trial);
-    iterate(m, now, tiny, false, trial);
+    for (int k = 0; k < 2; ++k) {
+        predict(m, input, tiny, trial);
+        iterate(m, now, tiny, false, false, trial);
+    }
     starting = false;
-    for (int i = 0; i < n; ++i)
-        if (problem.point_inverse[i] > 0) acceleration[i] = real3((vec(trial.point.v[i]) - vec(s.point.v[i])) / tiny);
+    out.assign(point_count(m), {});
+    for (int i = 0; i < point_count(m); ++i) // v_start: where the second step began
+        if (problem.point_inverse[i] > 0) out[i] = real3((vec(trial.point.v[i]) - vec(v_start[i])) / tiny);
     report.iterations = 0;
+}
+
+void PositionSolver::begin_acceleration(const Model& m, const Input& input, const State& now, Real h, const State& s) {
+    recall_numbers(m, now, kAcceleration, problem.point_inverse, acceleration, strangers);
+    if (strangers.empty()) return;
+    find_accelerations(m, input, now, h, s, backward);
+    for (int i = 0; i < point_count(m); ++i)
+        if (strangers[i]) acceleration[i] = backward[i];
 }
 
 // a' from v' = v + h ((1 - g) a + g a'), without what contacts did: they are of first order, and would bounce
@@ -344,31 +372,28 @@ void PositionSolver::keep_acceleration(Real h, const State& s) {
         }
 }
 
-constexpr const char* kBackward = "position.backward"; // [m/s] (x - x before)/h of points, verlet; the last entry: 1 = it is there
-
 // Verlet's x~ = 2 x - x_before + h^2 W f is the symplectic step from the backward difference of positions
 void PositionSolver::begin_backward(const Model& m, const Input& input, const State& now, Real h, State& s) {
-    const auto* kept = find_memory(now, kBackward);
-    const int n = point_count(m);
-    if (!kept || kept->size() != std::size_t(3 * n + 1) || kept->back() != 1) { // half a step before the first
-        begin_acceleration(m, input, now, h, s);
-        for (int i = 0; i < n; ++i) vec(s.point.v[i]) -= 0.5 * h * vec(acceleration[i]);
-        return;
+    constexpr Real kSame = 1e-9; // steps that land on a time differ in their last digits
+    const Real before = recall_numbers(m, now, kBackward, problem.point_inverse, backward, strangers);
+    const bool same = std::abs(before - h) <= kSame * h;
+    if (!strangers.empty() || !same) find_accelerations(m, input, now, h, s, acceleration);
+    for (int i = 0; i < point_count(m); ++i) {
+        if (!(problem.point_inverse[i] > 0)) continue;
+        const bool stranger = !strangers.empty() && strangers[i];
+        if (!stranger) s.point.v[i] = backward[i];
+        // half a sub-step before now, from now or from half of the sub-steps before
+        if (stranger) vec(s.point.v[i]) -= 0.5 * h * vec(acceleration[i]);
+        else if (!same) vec(s.point.v[i]) += 0.5 * (before - h) * vec(acceleration[i]);
     }
-    for (int i = 0; i < n; ++i)
-        if (problem.point_inverse[i] > 0) s.point.v[i] = {(*kept)[3 * i], (*kept)[3 * i + 1], (*kept)[3 * i + 2]};
 }
 
 // velocities are central differences, (x' - x_before)/(2 h)
-void PositionSolver::end_backward(const Model& m, State& s) {
-    const int n = point_count(m);
-    auto& kept = memory_array(s, kBackward, 3 * std::size_t(n) + 1);
-    for (int i = 0; i < n; ++i) { // v_start: the backward difference before the last sub-step
-        const Vec3 before = vec(v_start[i]), after = vec(s.point.v[i]);
-        for (int k = 0; k < 3; ++k) kept[3 * i + k] = after[k];
-        if (problem.point_inverse[i] > 0) s.point.v[i] = real3(0.5 * (before + after));
-    }
-    kept.back() = 1;
+void PositionSolver::end_backward(const Model& m, Real h, State& s) {
+    backward = s.point.v;
+    for (int i = 0; i < point_count(m); ++i) // v_start: the backward difference before the last sub-step
+        if (problem.point_inverse[i] > 0) s.point.v[i] = real3(0.5 * (vec(v_start[i]) + vec(s.point.v[i])));
+    keep_numbers(m, kBackward, backward, h, s);
 }
 
 // The second half of the kick, and velocities along the rigid rows at the new place (spec U 3.3 c). Soft rows push with
@@ -448,13 +473,14 @@ void PositionSolver::make_velocities(Real h, State& s) const {
     });
 }
 
-void PositionSolver::iterate(const Model& m, const State& now, Real h, bool last, State& s) {
+void PositionSolver::iterate(const Model& m, const State& now, Real h, bool last, bool again, State& s) {
     const Evaluation ev = evaluation_in(m, now, s, h);
     const int points = point_count(m);
     Sweep w = sweep_of(s, h);
-    start_multipliers(m, w);
+    if (!again) start_multipliers(m, w);
     if (!sweeps()) {
         DualOptions o = dual_options(h);
+        o.go_on = again;
         o.gauss_seidel = settings.method == "gauss_seidel";
         if (o.gauss_seidel && !(settings.relaxation > 0)) o.relaxation = 1;
         const DualResult r = solve_dual(*parallel, m, o, w, ev, s.frame, trace, dual, problem, contacts_now);
@@ -468,24 +494,34 @@ void PositionSolver::iterate(const Model& m, const State& now, Real h, bool last
     }
     const PositionContactOptions o = contact_options(h);
     lazy = velocities_may_wait(w);
-    const bool packed = settings.iterations > 1 && pack_contacts(o, w.to, points, contacts_now, contact_pack);
-    if (trace) add_trace(m, {o, w, ev}, 0, s);
+    const bool apart = settings.mix == "contacts_after";
+    const bool packed = settings.iterations > 1 && !apart && pack_contacts(o, w.to, points, contacts_now, contact_pack);
+    if (trace && !again) add_trace(m, {o, w, ev}, 0, s);
     for (int k = 0; k < settings.iterations; ++k) {
         if (k > 0) refresh_inertias(m, s.frame, problem);
-        sweep_tables(m, ev, w, k == 0);
+        sweep_tables(m, ev, w, k == 0 && !again);
         if (packed) project_contacts(*parallel, o, w.to, points, contacts_now, contact_pack);
-        else project_contacts(*parallel, o, w.to, points, contacts_now);
+        else if (!apart) project_contacts(*parallel, o, w.to, points, contacts_now);
         ++report.iterations;
         if (!trace && !(settings.tolerance > 0) && !(last && k + 1 == settings.iterations)) continue;
         if (packed) store_forces(contact_pack, contacts_now);
-        const Real error = largest_violation(*parallel, m, ev, w, o, dual, problem, contacts_now);
+        const Real error = largest_violation(*parallel, m, ev, w, o, problem, contacts_now, dual.partial);
         if (trace) add_trace(m, {o, w, ev}, k + 1, s);
         report.residual = error;
         if (error <= settings.tolerance) break;
     }
     if (packed) store_forces(contact_pack, contacts_now);
+    for (int k = 0; apart && k < settings.iterations; ++k) project_contacts(*parallel, o, w.to, points, contacts_now);
     take_multipliers_of_constraints(); // for their mean force
     if (lazy) make_velocities(h, s);
+}
+
+// a step of velocities in place of the prediction
+void PositionSolver::start_by_velocities(const Model& m, const State& now, Real h, State& s) {
+    Evaluation start = evaluation_in(m, now, s, h);
+    start.x = x_start.data(), start.p = p_start.data(), start.q = q_start.data();
+    step_by_velocities(*parallel, m, start, sweep_of(s, h), contact_options(h), settings.iterations, dual, problem, contacts_now);
+    mixed_v = s.point.v, mixed_frame_v = s.frame.v, mixed_frame_w = s.frame.w;
 }
 
 // what is left to do once the positions are found
@@ -510,30 +546,84 @@ void PositionSolver::settle(const Model& m, const State& now, Real h, State& s) 
     }
 }
 
-void PositionSolver::list_forces(Real dt) {
-    contact_forces.clear();
-    report.contact_count = int(list.touches.size());
-    report.gap = report.penetration = report.cone_violation = 0;
-    for (std::size_t i = 0; i < list.touches.size(); ++i) {
-        const Touch& t = list.touches[i];
+void PositionSolver::judge_touches(const TouchList& touches) {
+    report.contact_count = int(touches.touches.size());
+    report.gap = 0;
+    for (std::size_t i = 0; i < touches.touches.size(); ++i) {
+        const Touch& t = touches.touches[i];
         report.gap = i ? std::min(report.gap, t.gap) : t.gap;
         const Real normal = t.n.dot(t.impulse);
-        if (!(normal > 0)) continue;
-        if (settings.friction != "box")
+        if (normal > 0 && settings.friction != "box")
             report.cone_violation = std::max(report.cone_violation, (t.impulse - normal * t.n).norm() / normal - t.rule.friction);
-        contact_forces.push_back({t.object_a, t.object_b, real3(t.at), real3(t.n), real3(t.impulse / dt)});
     }
     report.penetration = std::max(0.0, -report.gap);
 }
 
+void PositionSolver::list_forces(Real dt) {
+    contact_forces.clear();
+    for (const Touch& t : settings.continuous ? ways.total.touches : list.touches)
+        if (t.n.dot(t.impulse) > 0) contact_forces.push_back({t.object_a, t.object_b, real3(t.at), real3(t.n), real3(t.impulse / dt)});
+}
+
 // forces of contacts and constraints, means over the step
 void PositionSolver::remember(const Model& m, Real dt, State& s) {
-    store_forces(*parallel, m, list, bodies, pairs, s, report.touches);
+    if (!settings.continuous) {
+        judge_touches(list);
+        store_forces(*parallel, m, list, bodies, pairs, s, report.touches);
+    }
     for (std::size_t k = 0; k < force.size(); ++k) {
         auto& to = memory_array(s, force_name[k], force[k].size());
         for (std::size_t i = 0; i < force[k].size(); ++i) to[i] = force[k][i] / settings.substeps;
     }
     list_forces(dt);
+}
+
+// contacts at the start of a sub-step, with the forces of the one before
+bool PositionSolver::renew_contacts(const Model& m, Real h, State& s) {
+    if (!detect(m, s, h)) {
+        report.status = Status::failed;
+        report.message = "contacts cannot be found: a position is not a number";
+        return false;
+    }
+    list_contacts(m, s, h);
+    lap(clock, "detect", report);
+    return true;
+}
+
+// balls of the surfaces' radii, swept from the start to the prediction
+void PositionSolver::meet_on_the_way(const Model& m, Real h, State& s) {
+    if (look_ahead(*parallel, m, way_view(), s, 1, surface_scratch, ways))
+        add_impact_contacts(m, s, way_view(), h, problem.held, found, list, contacts_now, ways);
+    lap(clock, "sweep", report);
+}
+
+// rounds of projection while something would pass, then the cut
+void PositionSolver::follow_way(const Model& m, const State& now, Real h, bool last, State& s) {
+    Real safe = 1;
+    for (int round = 0; round <= settings.rounds; ++round) {
+        if (!look_ahead(*parallel, m, way_view(), s, kPartKept, surface_scratch, ways)) return; // not a number: seen by the caller
+        safe = find_way_step(ways.way.impacts);
+        lap(clock, "sweep", report);
+        if (ways.way.impacts.empty() || round == settings.rounds) break;
+        add_impact_contacts(m, s, way_view(), h, problem.held, found, list, contacts_now, ways);
+        refresh_inertias(m, s.frame, problem);
+        iterate(m, now, h, last, true, s);
+        lap(clock, "solve", report);
+    }
+    report.step_length = std::min(report.step_length, safe);
+    if (!ways.way.impacts.empty() && !cut_ways(*parallel, m, way_view(), h, dual_state(s), s, surface_scratch, ways) &&
+        report.warnings.empty())
+        report.warnings.push_back("what is prescribed leaves no way for the surface: it may have passed itself");
+    lap(clock, "sweep", report);
+}
+
+// of a sub-step, into the memory and into the sum of the step
+void PositionSolver::keep_touches(const Model& m, Real h, State& s) {
+    sort_touches(list);
+    judge_touches(list);
+    bodies.dt = h;
+    store_forces(*parallel, m, list, bodies, pairs, s, report.touches);
+    add_touches(list, ways.total);
 }
 
 Report PositionSolver::step(const Model& m, const Input& input, const State& now, State& next, double dt, Trace* wanted) {
@@ -547,9 +637,9 @@ Report PositionSolver::step(const Model& m, const Input& input, const State& now
     refresh_masses(m, now, problem);
     problem.weight_is_known = false;
     const bool renewed = refresh_tables(m, problem);
-    if (const std::string problem_found = find_trouble(); !problem_found.empty()) {
+    if (std::string trouble = find_trouble(); !trouble.empty()) {
         report.status = Status::failed;
-        report.message = problem_found;
+        report.message = std::move(trouble);
         return report;
     }
     force.resize(m.elements->constraints.size());
@@ -561,17 +651,16 @@ Report PositionSolver::step(const Model& m, const Input& input, const State& now
         const Table& t = m.elements->constraints[k];
         force[k].assign(std::size_t(t.count()) * t.row->rows, 0);
     }
-    if (!detect(m, next, dt)) {
-        report.status = Status::failed;
-        report.message = "contacts cannot be found: a position is not a number";
-        return report;
-    }
-    list_contacts(m, next, dt);
-    lap(clock, "detect", report);
     const Real h = dt / settings.substeps;
+    report.cone_violation = 0;
+    report.step_length = 1;
+    ways.total.touches.clear();
+    if (!renew_contacts(m, settings.continuous ? h : dt, next)) return report;
     if (settings.scheme == "newmark") begin_acceleration(m, input, now, h, next);
     if (settings.scheme == "verlet") begin_backward(m, input, now, h, next);
     for (int k = 0; k < settings.substeps; ++k) {
+        const bool last = k + 1 == settings.substeps;
+        if (settings.continuous && k > 0 && !renew_contacts(m, h, next)) return report;
         problem.since_start = (k + 1) * h;
         predict(m, input, h, next);
         place_fixed(m, prescribed, now, (k + 1) * h, next.point, next.frame);
@@ -579,20 +668,20 @@ Report PositionSolver::step(const Model& m, const Input& input, const State& now
         place_contacts(m, next, found, list, contacts_now);
         next.time = now.time + (k + 1) * h;
         lap(clock, "predict", report);
-        iterate(m, now, h, k + 1 == settings.substeps, next);
+        if (settings.continuous) meet_on_the_way(m, h, next);
+        if (settings.mix == "velocity_first" || settings.mix == "post_stabilize") start_by_velocities(m, now, h, next);
+        iterate(m, now, h, last, false, next);
+        if (settings.mix == "post_stabilize") next.point.v = mixed_v, next.frame.v = mixed_frame_v, next.frame.w = mixed_frame_w;
         lap(clock, "solve", report);
+        if (settings.continuous) follow_way(m, now, h, last, next);
         if (is_rattle()) finish_rattle(m, input, now, h, next);
         settle(m, now, h, next);
+        if (settings.continuous) keep_touches(m, h, next);
         lap(clock, "settle", report);
     }
     remember(m, dt, next);
-    if (settings.scheme == "verlet") end_backward(m, next);
-    if (settings.scheme == "newmark") {
-        auto& kept = memory_array(next, kAcceleration, 3 * acceleration.size() + 1);
-        for (std::size_t i = 0; i < acceleration.size(); ++i)
-            kept[3 * i] = acceleration[i].x, kept[3 * i + 1] = acceleration[i].y, kept[3 * i + 2] = acceleration[i].z;
-        kept.back() = 1;
-    }
+    if (settings.scheme == "verlet") end_backward(m, h, next);
+    if (settings.scheme == "newmark") keep_numbers(m, kAcceleration, acceleration, h, next);
     advect_passive(*parallel, m, now, dt, next.point);
     next.time = now.time + dt;
     next.step = now.step + 1;
@@ -613,8 +702,8 @@ std::unique_ptr<Solver> make_position(const Context& context, const Model& m, St
     solver->settings = *static_cast<const PositionSettings*>(settings);
     solver->parallel = make_parallel(context);
     register_velocity_memory(m, state);
-    if (solver->settings.scheme == "newmark") memory_array(state, kAcceleration, 3 * std::size_t(point_count(m)) + 1);
-    if (solver->settings.scheme == "verlet") memory_array(state, kBackward, 3 * std::size_t(point_count(m)) + 1);
+    if (solver->settings.scheme == "newmark") memory_array(state, kAcceleration, kept_numbers(m));
+    if (solver->settings.scheme == "verlet") memory_array(state, kBackward, kept_numbers(m));
     return solver;
 }
 

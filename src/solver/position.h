@@ -13,6 +13,7 @@ struct PositionSettings {
     std::string directions = "current";
     std::string friction = "cylinder";
     std::string damping = "rows";
+    std::string mix = "none";
     int iterations = 2;
     int substeps = 10;
     Real tolerance = 0;
@@ -31,6 +32,8 @@ struct PositionSettings {
     bool limit_restitution = true;
     Real restitution_threshold = 0.1;
     Real margin = 0.01;
+    bool continuous = false;
+    int rounds = 4;
     bool warm_start = true;
 
     template <class V> static void fields(PositionSettings& s, V&& v) {
@@ -55,9 +58,14 @@ struct PositionSettings {
           Field{.allowed = {"rows", "velocity", "rigid"},
                 .doc = "rows: damping_time within the rows; velocity: damping_part of each row's rate is taken out after the step; "
                        "rigid: damping_part of what is not the motion of the whole object"});
+        v("mix", s.mix,
+          Field{.allowed = {"none", "contacts_after", "velocity_first", "post_stabilize"},
+                .doc = "with velocity time stepping, for comparison (gauss_seidel): contacts after the loop of all other rows, a step of "
+                       "velocities before it, or velocities by such a step and positions alone by projection"});
         v("iterations", s.iterations, Field{.min = 1, .doc = "per sub-step"});
         v("substeps", s.substeps, Field{.min = 1, .max = 1000, .doc = "parts of a step"});
-        v("tolerance", s.tolerance, Field{.min = 0, .doc = "iterations end when no row is violated by more; 0 = all iterations are made"});
+        v("tolerance", s.tolerance, Field{.min = 0, .unit = "m",
+          .doc = "iterations end when no row would move anything by more; 0 = all iterations are made"});
         v("relaxation", s.relaxation, Field{.min = 0, .max = 2, .doc = "of a correction; 0 = 1 for sweeps, 0.5 for Jacobi and its relatives"});
         v("stiffness", s.stiffness, Field{.min = 0, .max = 1, .doc = "of softness factor: part of an error corrected per step"});
         v("damping_time", s.damping_time, Field{.min = 0, .unit = "s", .doc = "Rayleigh damping of rows that have none of their own"});
@@ -77,6 +85,10 @@ struct PositionSettings {
         v("restitution_threshold", s.restitution_threshold, Field{.min = 0, .unit = "m/s", .doc = "approach below it does not bounce"});
         v("warm_start", s.warm_start, Field{.doc = "contacts begin with their forces of the sub-step before (gauss_seidel)"});
         v("margin", s.margin, Field{.min = 0, .unit = "m", .doc = "contacts are found at least this far ahead"});
+        v("continuous", s.continuous,
+          Field{.doc = "contacts are found anew in every sub-step, by the way of the surface: none passes another or itself"});
+        v("rounds", s.rounds, Field{.min = 0, .max = 1000,
+          .doc = "of continuous: times that pairs about to pass each other are projected on before their way is cut"});
     }
 };
 

@@ -52,6 +52,25 @@ Vec3 animated_part(const Model&, const ContactStencil& stencil, const std::vecto
 
 } // namespace
 
+void add_position_contact(const Model& m, const ContactStencil& stencil, const Touch& t, int touch, Real offset, Real approach,
+                          PositionContacts& out) {
+    PositionContact c;
+    c.touch = touch;
+    c.n = t.n;
+    c.friction = t.rule.friction;
+    c.restitution = t.rule.restitution;
+    c.offset = offset;
+    c.approach = approach;
+    add_sides(m, stencil, c, out);
+    for (int k = 0; k < c.sides; ++k) out.bodies.push_back(out.sides[c.side + k].body);
+    out.body_begin.push_back(int(out.bodies.size()));
+    out.contacts.push_back(c);
+}
+
+void colour_contacts(std::span<const unsigned char> held, PositionContacts& out) {
+    colour_elements(out.body_begin, out.bodies, int(held.size()), held, out.colours);
+}
+
 void build_position_contacts(const Model& m, const State& at, const Contacts& contacts, const TouchList& list,
                              std::span<const unsigned char> held, PositionContacts& out) {
     out.contacts.clear();
@@ -61,30 +80,21 @@ void build_position_contacts(const Model& m, const State& at, const Contacts& co
     for (std::size_t i = 0; i < list.touches.size(); ++i) {
         const Touch& t = list.touches[i];
         const ContactStencil stencil = stencil_of(m, contacts, t);
-        PositionContact c;
-        c.touch = int(i);
-        c.n = t.n;
-        c.friction = t.rule.friction;
-        c.restitution = t.rule.restitution;
-        c.offset = t.gap - stencil_distance(m, surface_state(at), stencil, t.n);
         Vec3 u = Vec3::Zero();
         for (int k = 0; k < stencil.count; ++k) u += stencil.weight[k] * vertex_velocity(m, surface_state(at), stencil.vertex[k]);
-        c.approach = c.n.dot(u);
-        add_sides(m, stencil, c, out);
-        for (int k = 0; k < c.sides; ++k) out.bodies.push_back(out.sides[c.side + k].body);
-        out.body_begin.push_back(int(out.bodies.size()));
-        out.contacts.push_back(c);
+        add_position_contact(m, stencil, t, int(i), t.gap - stencil_distance(m, surface_state(at), stencil, t.n), t.n.dot(u), out);
     }
-    colour_elements(out.body_begin, out.bodies, int(held.size()), held, out.colours);
+    colour_contacts(held, out);
 }
 
 void place_contacts(const Model& m, const State& end, const Contacts& contacts, const TouchList& list, PositionContacts& out) {
     if (end.animated.x.empty()) return;
-    for (PositionContact& c : out.contacts) {
-        const ContactStencil stencil = stencil_of(m, contacts, list.touches[c.touch]);
-        c.outside = animated_part(m, stencil, end.animated.x);
-        c.drive = animated_part(m, stencil, end.animated.v);
-    }
+    for (PositionContact& c : out.contacts) place_contact(m, end, stencil_of(m, contacts, list.touches[c.touch]), c);
+}
+
+void place_contact(const Model& m, const State& end, const ContactStencil& stencil, PositionContact& c) {
+    c.outside = animated_part(m, stencil, end.animated.x);
+    c.drive = animated_part(m, stencil, end.animated.v);
 }
 
 ContactState contact_state(const PositionContacts& all, const PositionContact& c, const DualState& s, int points) {

@@ -58,8 +58,12 @@ struct PositionContacts {
 // From the touches found at `at`: sides, and the gap there.
 void build_position_contacts(const Model&, const State& at, const Contacts&, const TouchList&, std::span<const unsigned char> held,
                              PositionContacts&);
+// One more: Phi = offset + n . g. The colours are made anew when all are there.
+void add_position_contact(const Model&, const ContactStencil&, const Touch&, int touch, Real offset, Real approach, PositionContacts&);
+void colour_contacts(std::span<const unsigned char> held, PositionContacts&);
 // Where animated vertices are and how fast, for the steps to come: `end` is the state whose gaps count.
 void place_contacts(const Model&, const State& end, const Contacts&, const TouchList&, PositionContacts&);
+void place_contact(const Model&, const State& end, const ContactStencil&, PositionContact&);
 
 struct ContactState { // of one contact at the unknowns
     Real gap = 0;

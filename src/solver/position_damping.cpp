@@ -7,7 +7,7 @@ namespace sinew {
 // rows of the tables at the unknowns, without contacts and damping
 static void build_plain_rows(const Parallel& parallel, const Model& m, const Evaluation& ev, const DualState& to, DualScratch& s,
                              const PositionProblem& p) {
-    const PositionContacts none;
+    static const PositionContacts none; // its colours take memory
     PositionContactOptions o;
     o.h = ev.dt;
     build_dual_rows(m, p, none, o, 0, s.rows);

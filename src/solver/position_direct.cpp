@@ -139,9 +139,9 @@ std::string solve_directly(const Parallel& parallel, const Model& m, bool newton
     }
     s.x.assign(dofs.size(), 0);
     s.right.assign(r.row_count(), 0);
-    s.d.assign(r.row_count(), 0); // damping scales the rows' displacement: J (1 + rho kick/reach) dx
+    s.d.assign(r.row_count(), 0); // damping scales the rows' displacement: J (1 + rho kick/reach) dx; rows of velocities go with u
     for (int i = 0; i < r.row_count(); ++i) {
-        const Real factor = 1 + r.rho[i] * w.kick / w.reach;
+        const Real factor = RowReach{w.h, w.reach, w.kick}.of(r, i) / w.reach;
         s.d[i] = r.alpha[i] / factor;
         s.right[i] = s.r[i] / factor;
     }

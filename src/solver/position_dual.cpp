@@ -1,6 +1,7 @@
 #include "solver/position_dual.h"
 #include "solver/position_direct.h"
 #include "solver/position_trace.h"
+#include "solver/position_violation.h"
 #include <algorithm>
 #include <cmath>
 
@@ -27,6 +28,7 @@ struct DualSolve {
     DualScratch& s;
     PositionProblem& p;
     PositionContacts& contacts;
+    bool contacts_are_rows;
 
     DualRows& rows() const { return s.rows; }
     Real dot(const std::vector<Real>& a, const std::vector<Real>& b) const {
@@ -44,7 +46,8 @@ struct DualSolve {
         apply_transposed(parallel, dofs, r, d, s.y);
         apply_inverse_mass(parallel, dofs, p, s.y);
         apply_rows(parallel, dofs, r, s.y, out);
-        for (int i = 0; i < r.row_count(); ++i) out[i] = (w.reach + r.rho[i] * w.kick) * out[i] + r.alpha[i] * d[i];
+        const RowReach reach{w.h, w.reach, w.kick};
+        for (int i = 0; i < r.row_count(); ++i) out[i] = reach.of(r, i) * out[i] + r.alpha[i] * d[i];
     }
     // one scale for rows of all units: D^-1/2
     void build_scale() const {
@@ -92,18 +95,24 @@ struct DualSolve {
         apply_inverse_mass(parallel, dofs, p, s.y);
         move_all(parallel, dofs, w.to, s.y, w.reach, w.kick);
     }
+    // [m] of all rows, as largest_violation has it
     Real violation() const {
         Real worst = 0;
         const DualRows& r = rows();
-        for (int g = 0; g < r.group_count(); ++g)
-            for (int k = 0; k < r.rows_of(g); ++k) {
+        for (int g = 0; g < r.group_count(); ++g) {
+            if (r.bound[g] == Bound::box && g < r.contact_group) continue;
+            const bool one_sided = g >= r.contact_group || r.bound[g] == Bound::lower;
+            const Real lightest = lightest_of(dofs, p, std::span(r.block).subspan(r.block_begin[g], r.block_begin[g + 1] - r.block_begin[g]));
+            for (int k = 0; k < (g >= r.contact_group ? 1 : r.rows_of(g)); ++k) {
                 const int i = r.row_begin[g] + k;
-                if (g >= r.contact_group && k > 0) continue;
-                const bool one_sided = g >= r.contact_group || r.bound[g] == Bound::lower;
-                if (r.bound[g] == Bound::box && g < r.contact_group) continue;
-                worst = std::max(worst, one_sided ? std::max(0.0, s.r[i]) : std::abs(s.r[i]));
+                const Real error = one_sided ? std::max(0.0, s.r[i]) : std::abs(s.r[i]);
+                if (r.velocity[i] || error == 0) continue;
+                const Real reach = RowReach{w.h, w.reach, w.kick}.of(r, i);
+                worst = std::max(worst, correction_of(error, row_response(dofs, p, r, g, k), r.alpha[i] / reach, lightest));
             }
-        return worst;
+        }
+        if (contacts_are_rows) return worst;
+        return std::max(worst, contact_violation(o.contact, w.to, dofs.points, contacts));
     }
 
     void jacobi(Real beta) const;
@@ -163,7 +172,7 @@ void DualSolve::sweep(bool bounded_only) const {
                 if (k > 0) table.view->evaluate(*table.table, at, e, e + 1, c.data(), nullptr);
                 const Real u = r.rho[row] > 0 || r.velocity[row] ? row_velocity(dofs, r, g, k, w.to) : 0;
                 const Real response = row_response(dofs, p, r, g, k);
-                const Real m = (r.velocity[row] ? w.h * w.kick : w.reach + r.rho[row] * w.kick) * response + r.alpha[row];
+                const Real m = RowReach{w.h, w.reach, w.kick}.of(r, row) * response + r.alpha[row];
                 if (!(m > 0) || !(response > 0)) continue;
                 const Real error = r.velocity[row] ? w.h * (u - r.rate[row]) : c[k] + r.rho[row] * u;
                 const bool feedback = w.softness == Softness::feedback || r.velocity[row];
@@ -248,16 +257,30 @@ struct Nesterov {
     }
 };
 
+// of the tables and contacts, into the rows
+void take_multipliers(const PositionProblem& p, const PositionContacts& contacts, const Sweep& w, DualRows& r) {
+    for (std::size_t t = 0; t < p.tables.size(); ++t)
+        std::copy_n(p.tables[t].lambda.data(), p.tables[t].lambda.size(), r.lambda.data() + r.row_begin[r.table_group[t]]);
+    for (std::size_t i = 0; i < contacts.contacts.size(); ++i) {
+        const PositionContact& c = contacts.contacts[i];
+        const ContactFrame frame = contact_frame(real3(c.n));
+        Real* l = r.lambda.data() + r.row_begin[r.contact_group + int(i)];
+        const Vec3 t = w.h / w.kick * c.tangential;
+        l[0] = w.h / w.kick * c.normal, l[1] = t.dot(vec(frame.t0)), l[2] = t.dot(vec(frame.t1));
+    }
+}
+
 } // namespace
 
 DualResult solve_dual(const Parallel& parallel, const Model& m, const DualOptions& o, const Sweep& w, const Evaluation& ev,
                       const FrameState& frames, Trace* trace, DualScratch& s, PositionProblem& p, PositionContacts& contacts) {
-    const DualSolve solve{parallel, o, w, ev, dofs_of(m), s, p, contacts};
     const bool direct = o.method == "fast_projection" || o.method == "newton";
-    const PositionContacts none;
+    const DualSolve solve{parallel, o, w, ev, dofs_of(m), s, p, contacts, !direct && !o.gauss_seidel};
+    static const PositionContacts none; // its colours take memory
     // contacts of the direct methods and of sweeps are swept on their own
     build_dual_rows(m, p, direct || o.gauss_seidel ? none : contacts, o.contact, o.damping_time, s.rows);
     DualRows& r = s.rows;
+    if (o.go_on) take_multipliers(p, direct || o.gauss_seidel ? none : contacts, w, r);
     if (w.softness == Softness::factor)
         for (int i = 0; i < r.row_count(); ++i)
             if (!r.velocity[i]) r.alpha[i] = 0;
@@ -293,10 +316,7 @@ DualResult solve_dual(const Parallel& parallel, const Model& m, const DualOption
     for (int k = 0; k < o.iterations; ++k) {
         if (k > 0) refresh_inertias(m, frames, p);
         residual(!o.frozen);
-        result.violation = solve.violation();
-        if (direct || o.gauss_seidel) // whose contacts are no rows
-            for (const PositionContact& c : contacts.contacts)
-                result.violation = std::max(result.violation, -contact_state(contacts, c, w.to, solve.dofs.points).gap);
+        if (o.tolerance > 0) result.violation = solve.violation();
         if (trace) add_trace(k);
         if (o.tolerance > 0 && result.violation <= o.tolerance) break;
         ++result.iterations;
@@ -310,7 +330,7 @@ DualResult solve_dual(const Parallel& parallel, const Model& m, const DualOption
             solve.sweep(true); // rows with bounds, and contacts
             continue;
         }
-        build_diagonal(parallel, solve.dofs, p, w.reach, w.kick, r);
+        build_diagonal(parallel, solve.dofs, p, {w.h, w.reach, w.kick}, r);
         if (o.method == "jacobi") {
             solve.jacobi(0);
         } else if (o.method == "improved_jacobi") {
@@ -328,7 +348,8 @@ DualResult solve_dual(const Parallel& parallel, const Model& m, const DualOption
     residual(false);
     result.violation = solve.violation();
     if (trace && trace->iterations.back().iteration != result.iterations) add_trace(result.iterations);
-    // multipliers back to where everybody looks for them
+    // multipliers back to where everybody looks for them; h times the force of a contact is its impulse, whatever the scheme
+    const Real force = w.kick / w.h;
     for (std::size_t t = 0; t < p.tables.size(); ++t)
         std::copy_n(r.lambda.data() + r.row_begin[r.table_group[t]], p.tables[t].lambda.size(), p.tables[t].lambda.data());
     if (!direct && !o.gauss_seidel)
@@ -336,40 +357,10 @@ DualResult solve_dual(const Parallel& parallel, const Model& m, const DualOption
             PositionContact& c = contacts.contacts[i];
             const Real* l = r.lambda.data() + r.row_begin[r.contact_group + int(i)];
             const ContactFrame frame = contact_frame(real3(c.n));
-            c.normal = l[0];
-            c.tangential = l[1] * vec(frame.t0) + l[2] * vec(frame.t1);
+            c.normal = force * l[0];
+            c.tangential = force * (l[1] * vec(frame.t0) + l[2] * vec(frame.t1));
         }
     return result;
-}
-
-Real largest_violation(const Parallel& parallel, const Model& m, const Evaluation& ev, const Sweep& w, const PositionContactOptions& o,
-                       DualScratch& s, const PositionProblem& p, const PositionContacts& contacts) {
-    Real worst = 0;
-    for (const DualTable& t : p.tables) {
-        if (t.packed) {
-            worst = std::max(worst, largest_error(parallel, w, t.pack, s.partial));
-            continue;
-        }
-        s.wanted.resize(std::max(s.wanted.size(), t.lambda.size()));
-        parallel_for(parallel, t.table->count(), 256, [&](int begin, int end) {
-            t.view->evaluate(*t.table, evaluation_for(p, *t.table, ev), begin, end, s.wanted.data() + std::size_t(begin) * t.view->rows, nullptr);
-        });
-        for (int e = 0; e < t.table->count(); ++e) {
-            const ElementRow& row = *t.table->row;
-            const Bound bound = t.is_constraint ? row.bound(*t.table, e) : Bound::equality;
-            if (bound == Bound::box || t.view->level(*t.table, e) == Level::velocity) continue;
-            const Real alpha = w.softness == Softness::feedback ? t.view->compliance(*t.table, e) : 0;
-            for (int k = 0; k < t.view->rows; ++k) {
-                const std::size_t i = std::size_t(e) * t.view->rows + k;
-                const Real r = s.wanted[i] + alpha * t.lambda[i];
-                worst = std::max(worst, bound == Bound::lower ? std::max(0.0, -r) : std::abs(r));
-            }
-        }
-    }
-    const int points = point_count(m);
-    for (const PositionContact& c : contacts.contacts)
-        worst = std::max(worst, -(contact_state(contacts, c, w.to, points).gap + o.compliance * c.normal));
-    return worst;
 }
 
 } // namespace sinew

@@ -20,9 +20,10 @@
 namespace sinew {
 
 struct DualOptions {
-    std::string method = "jacobi";
+    std::string_view method = "jacobi"; // of the settings, which outlive it
     bool gauss_seidel = false;  // one row after another, in the order of the tables
     bool frozen = false;        // J of the start
+    bool go_on = false;         // from the multipliers that are there
     int iterations = 20;
     Real tolerance = 0;
     Real relaxation = 0.5;
@@ -52,7 +53,7 @@ struct DualScratch {
 };
 struct DualResult {
     int iterations = 0;
-    Real violation = 0; // largest of all rows at the end
+    Real violation = 0; // [m] largest of all rows at the end (position_violation.h)
     bool ok = true;
     std::string message; // why not
 };
@@ -60,10 +61,5 @@ struct DualResult {
 // Iterates on the unknowns behind `w.to`, which `ev` sees as well, and leaves the multipliers in the tables and contacts.
 DualResult solve_dual(const Parallel&, const Model&, const DualOptions&, const Sweep& w, const Evaluation& ev, const FrameState& frames,
                       Trace*, DualScratch&, PositionProblem&, PositionContacts&);
-
-// Largest |C + rho dC/dt + alpha lambda| of rows, penetration of contacts; multipliers are those of the
-// tables, of packed ones those of their packs.
-Real largest_violation(const Parallel&, const Model&, const Evaluation&, const Sweep&, const PositionContactOptions&, DualScratch&,
-                       const PositionProblem&, const PositionContacts&);
 
 } // namespace sinew

@@ -21,7 +21,7 @@ void add_group(int rows, int width, Bound bound, Real limit, DualRows& r) {
 
 void add_table_groups(const Dofs& dofs, const DualTable& t, Real h, Real damping_time, DualRows& r) {
     const ElementRow& row = *t.table->row;
-    std::vector<int> blocks(row.points + 2 * row.frames + row.scalars);
+    std::array<int, 32> blocks;
     for (int e = 0; e < t.table->count(); ++e) {
         const int count = element_blocks(*t.table, e, dofs, blocks.data());
         r.block.insert(r.block.end(), blocks.begin(), blocks.begin() + count);
@@ -230,7 +230,7 @@ void refresh_dual_rows(const Parallel& parallel, const Dofs& dofs, const Positio
     });
 }
 
-void build_diagonal(const Parallel& parallel, const Dofs& dofs, const PositionProblem& p, Real reach, Real kick, DualRows& r) {
+void build_diagonal(const Parallel& parallel, const Dofs& dofs, const PositionProblem& p, const RowReach& reach, DualRows& r) {
     parallel_for(parallel, r.group_count(), kElements, [&](int begin, int end) {
         for (int g = begin; g < end; ++g) {
             const int rows = r.rows_of(g), width = r.width_of(g);
@@ -254,7 +254,7 @@ void build_diagonal(const Parallel& parallel, const Dofs& dofs, const PositionPr
             }
             for (int a = 0; a < rows; ++a) {
                 const int row = r.row_begin[g] + a;
-                for (int k = 0; k < rows; ++k) d[a * rows + k] *= reach + r.rho[row] * kick;
+                for (int k = 0; k < rows; ++k) d[a * rows + k] *= reach.of(r, row);
                 d[a * rows + a] += r.alpha[row];
             }
         }

@@ -2,7 +2,7 @@
 // order, then three per contact (normal, two tangents).
 //   r = -(C + rho J u + alpha lambda)          descent direction
 //   A = (reach + rho kick) J W J^T + alpha     never built but for the diagonal blocks and the direct methods
-// Rows at the level of velocities, friction among them, have C = h (J u - rate).
+// Rows at the level of velocities, friction among them, have C = h (J u - rate), and h kick in place of reach.
 #pragma once
 #include "core/parallel.h"
 #include "solver/position_contact.h"
@@ -39,8 +39,13 @@ void build_dual_rows(const Model&, const PositionProblem&, const PositionContact
 // C, and J unless it is frozen, at the unknowns of the evaluation, which `to` points to as well.
 void refresh_dual_rows(const Parallel&, const Dofs&, const PositionProblem&, const PositionContacts&, const PositionContactOptions&,
                        const Evaluation&, const DualState& to, bool jacobian, Real h, DualRows&);
+// What J W J^T of a row is multiplied by in A: how far its C goes per multiplier.
+struct RowReach {
+    Real h = 0, reach = 0, kick = 0;
+    Real of(const DualRows& r, int row) const { return r.velocity[row] ? h * kick : reach + r.rho[row] * kick; }
+};
 // Diagonal blocks of A.
-void build_diagonal(const Parallel&, const Dofs&, const PositionProblem&, Real reach, Real kick, DualRows&);
+void build_diagonal(const Parallel&, const Dofs&, const PositionProblem&, const RowReach&, DualRows&);
 
 // y = J^T z, in the tangent layout, by a gather
 void apply_transposed(const Parallel&, const Dofs&, const DualRows&, std::span<const Real> z, std::span<Real> y);

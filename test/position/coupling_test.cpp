@@ -155,38 +155,3 @@ TEST(position_coupling, damping_keeps_momentum) {
     EXPECT_LT(velocity[1], 1.05 * none[1]);
     EXPECT_LT(rigid[1], none[1]);
 }
-
-TEST(position_coupling, same_state_for_any_number_of_threads_without_caches_and_resumed) {
-    const std::string text = R"({ "sinew": 1, "time": { "fps": 60, "substeps": 1, "seconds": 0.3 },
-        "objects": {
-            "cloth": { "kind": "cloth_grid", "size": [2, 2], "edge": 0.08, "at": [0, 0.9, 0], "material": "cotton", "fixed": { "index": [0, 25] } },
-            "box": { "kind": "box", "size": [0.25, 0.25, 0.25], "mass": 0.3, "at": [0, 1.1, 0] },
-            "grains": { "kind": "particles", "shape": "grid", "size": [0.5, 0.5, 0.5], "at": [0.3, 1.5, 0.3], "spacing": 0.1, "mass": 0.002,
-                        "radius": 0.04, "thickness": 0.04, "self_contact": true },
-            "floor": { "kind": "plane" } },
-        "solver": "position", "solvers": { "position": { "method": "METHOD", "substeps": 3 } } })";
-    for (const std::string method : {"gauss_seidel", "accelerated_jacobi", "conjugate_residuals"}) {
-        std::string scene = text;
-        scene.replace(scene.find("METHOD"), 6, method);
-        const auto run = [&](int threads, bool drop, bool resume) {
-            auto s = start(scene, threads);
-            if (!s) return std::uint64_t(0);
-            s->drop_caches = drop;
-            for (int k = 0; !is_finished(*s); ++k) {
-                if (resume && k == 9) {
-                    auto again = start(scene, threads);
-                    continue_from(*again, save_run(*s));
-                    s = std::move(again);
-                }
-                if (simulate_step(*s) != Status::ok) return std::uint64_t(0);
-            }
-            return hash(s->now);
-        };
-        const std::uint64_t one = run(1, false, false);
-        ASSERT_NE(one, 0u);
-        EXPECT_EQ(run(2, false, false), one) << method;
-        EXPECT_EQ(run(3, false, false), one) << method;
-        EXPECT_EQ(run(8, true, false), one) << method;
-        EXPECT_EQ(run(2, false, true), one) << method;
-    }
-}
