@@ -273,7 +273,7 @@ void store_multipliers(const PositionPack& p, std::vector<Real>& lambda) {
     }
 }
 
-Real largest_error(const Parallel& parallel, const Sweep& w, const PositionPack& p, std::vector<Real>& worst) {
+Real largest_error(const Parallel& parallel, const Sweep& w, const PositionPack& p, std::vector<Real>& worst, bool lengths) {
     const BatchNumbers o = numbers_of(w, false, false, p);
     const BatchLoops& loops = loops_of(p);
     constexpr int kBatches = 256;
@@ -281,7 +281,7 @@ Real largest_error(const Parallel& parallel, const Sweep& w, const PositionPack&
     parallel_for(parallel, p.plan.batch_count(), kBatches, [&](int begin, int end) {
         Real& to = worst[begin / kBatches];
         switch (p.kind) {
-        case PackKind::link: to = loops.link_error(p.links.data(), nullptr, begin, end, o); break;
+        case PackKind::link: to = loops.link_error(p.links.data(), p.unit.empty() || lengths ? nullptr : p.unit.data(), begin, end, o); break;
         case PackKind::hinge: to = loops.hinge_error(p.angle, p.hinges.data(), begin, end, o); break;
         case PackKind::strain: to = loops.strain_error(p.strains.data(), begin, end, o); break;
         case PackKind::neohookean: to = loops.neohookean_error(p.neohookeans.data(), begin, end, o); break;

@@ -37,7 +37,7 @@ bool build_pack(const Table&, std::span<const Real> point_inverse, bool plan_is_
 void project_pack(const Parallel&, const Sweep&, bool velocities, bool first, PositionPack&);
 // Multipliers to where the table's rows have theirs.
 void store_multipliers(const PositionPack&, std::vector<Real>& lambda);
-// Largest |C + alpha lambda| of the table's rows; of links that of C = l - L [m].
-Real largest_error(const Parallel&, const Sweep&, const PositionPack&, std::vector<Real>& scratch);
+// Largest |C + alpha lambda| of the table's rows; lengths: of links that of C = l - L [m].
+Real largest_error(const Parallel&, const Sweep&, const PositionPack&, std::vector<Real>& scratch, bool lengths = false);
 
 } // namespace sinew

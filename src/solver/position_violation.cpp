@@ -118,7 +118,7 @@ Real largest_violation(const Parallel& parallel, const Model& m, const Evaluatio
     Real worst = contact_violation(o, w.to, point_count(m), contacts);
     for (DualTable& t : p.tables) {
         if (t.packed && t.pack.kind == PackKind::link && !t.pack.damped() && w.damping_time == 0) {
-            worst = std::max(worst, largest_error(parallel, w, t.pack, scratch));
+            worst = std::max(worst, largest_error(parallel, w, t.pack, scratch, true));
             continue;
         }
         if (t.packed) store_multipliers(t.pack, t.lambda);
