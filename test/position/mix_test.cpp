@@ -33,17 +33,17 @@ Real most_energy(const std::string& mix) {
 } // namespace
 
 TEST(position_mix, links_followed_by_contacts_throw_a_box_that_one_loop_carries) {
-    // it falls 0.2 m - 0.15 m - 0.01 m and sinks 0.13 m at most: 4 * 9.81 * 0.17 = 6.7 J; the cloth gives back what it took up
+    // it falls 0.2 m - 0.15 m - 0.01 m and sinks 0.1 m at most: 4 kg * 9.81 m/s^2 * 0.14 m = 5.5 J, which the cloth may give back
     const Real one = most_energy("none");
     EXPECT_GT(one, 0);
-    EXPECT_LT(one, 12);
-    EXPECT_GT(most_energy("contacts_after"), 2 * one); // the negative result: energy from nowhere
+    EXPECT_LT(one, 8);
+    EXPECT_GT(most_energy("contacts_after"), 4 * one); // the negative result: energy from nowhere
 }
 
 TEST(position_mix, a_step_of_velocities_before_or_instead_keeps_the_box_too) {
     for (const char* mix : {"velocity_first", "post_stabilize"}) {
         const Real most = most_energy(mix);
         EXPECT_GT(most, 0) << mix;
-        EXPECT_LT(most, 12) << mix;
+        EXPECT_LT(most, 8) << mix;
     }
 }
