@@ -310,7 +310,6 @@ DualResult solve_dual(const Parallel& parallel, const Model& m, const DualOption
     const auto add_trace = [&](int k) {
         TraceEntry& e = trace->iterations.emplace_back(TraceEntry{k, 0, 0, 1});
         add_row_sums(solve.dofs, r, s.r, w.to, e);
-        e.residual = result.violation;
         e.momentum = beta;
     };
     for (int k = 0; k < o.iterations; ++k) {
