@@ -27,8 +27,10 @@ using Constraints = ConstraintList<
     struct JointUniversal,
     struct JointWeld,
     struct Pin,
+    struct StrainLimit,
     struct TetHooke,
-    struct TriStrain
+    struct TriStrain,
+    struct TriStrainLimit
 >;
 
 std::span<const ElementRow> constraint_rows();

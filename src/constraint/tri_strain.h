@@ -1,7 +1,8 @@
 // Strain of a cloth triangle (spec U105-U106).  C = sqrt(A t) L^T (E11, E22, 2 E12),  compliance 1
 //   E Green's strain in material axes (geometry/triangle_metric.h), A rest area, t thickness
 //   L L^T = plane-stress moduli [Pa]: E/(1 - eta nu^2) [1, eta nu; eta nu, eta] and the shear modulus; eta = weft/warp
-// so that 1/2 C^T C is the energy of tri_stvk. Isotropic where young_weft and shear are left out.
+// so that 1/2 C^T C is the energy of tri_stvk. Isotropic where young_weft and shear are left out. `linear`: Cauchy's strain, which is
+// Green's with s_i = 1/2 (|e_i|^2 - |E_i|^2) taken to first order, E_i . (e_i - E_i): rotations strain it (comparison).
 #pragma once
 #include "constraint/constraint.h"
 #include "geometry/triangle_metric.h"
@@ -12,14 +13,18 @@ struct TriStrain {
     static constexpr std::string_view name = "tri_strain";
     static constexpr std::string_view doc = "keeps the strain of a triangle at zero, with the compliance of an orthotropic sheet";
     static constexpr int points = 3, rows = 3;
-    static constexpr bool translation_invariant = true, rotation_invariant = true, zero_at_rest = true;
+    static constexpr bool translation_invariant = true, zero_at_rest = true; // rotations: Green's strain only, see `linear`
+    static constexpr int sample_kinds = 2; // Green, Cauchy
     struct Params {
         Real young = 1e6, young_weft = -1, poisson = 0.3, shear = -1, thickness = 1e-3;
         Real3 warp{1, 0, 0};
+        bool linear = false;
     };
     struct Data {
         std::array<Real, 9> rows_of_s; // C = K s, column-major
         std::array<Real, 3> length2;   // [m^2]
+        std::array<Real, 9> edges;     // [m] E_i
+        std::int64_t linear;
     };
 
     template <class V> static void fields(Params& p, V&& v) {
@@ -29,11 +34,14 @@ struct TriStrain {
         v("shear", p.shear, Field{.min = 0, .unit = "Pa", .doc = "shear modulus; default: young / (2 (1 + poisson))"});
         v("thickness", p.thickness, Field{.min = 0, .min_exclusive = true, .unit = "m", .doc = "of the material"});
         v("warp", p.warp, Field{.doc = "direction of the warp at rest, projected onto each triangle"});
+        v("linear", p.linear, Field{.doc = "Cauchy's strain, for small rotations"});
     }
     static Data prepare(const Params& p, const RestView& rest) {
         const TriangleMetric m = make_triangle_metric(vec(rest.x[0]), vec(rest.x[1]), vec(rest.x[2]), vec(p.warp));
-        Data d{{}, m.length2};
+        Data d{{}, m.length2, {}, p.linear};
         if (!(m.area > 0)) return d;
+        const std::array<Vec3, 3> e = triangle_edges(vec(rest.x[0]), vec(rest.x[1]), vec(rest.x[2]));
+        for (int i = 0; i < 3; ++i) Eigen::Map<Vec3>(d.edges.data() + 3 * i) = e[i];
         const Real eta = p.young_weft > 0 ? p.young_weft / p.young : 1, nu = p.poisson, y = p.young / (1 - eta * nu * nu);
         const Real shear = p.shear >= 0 ? p.shear : p.young / (2 * (1 + nu));
         // Cholesky factor by hand: L = [a 0; b c] of the stretch block
@@ -49,16 +57,23 @@ struct TriStrain {
         LocalRows<3, 9, Order> out;
         const Eigen::Map<const Mat3> k(d.rows_of_s.data());
         const std::array<Vec3, 3> e = triangle_edges(s.x[0], s.x[1], s.x[2]);
+        std::array<Vec3, 3> rate = e; // ds_i/de_i
         Vec3 strain;
-        for (int i = 0; i < 3; ++i) strain[i] = 0.5 * (e[i].squaredNorm() - d.length2[i]);
+        for (int i = 0; i < 3; ++i) {
+            strain[i] = 0.5 * (e[i].squaredNorm() - d.length2[i]);
+            if (!d.linear) continue;
+            rate[i] = Eigen::Map<const Vec3>(d.edges.data() + 3 * i);
+            strain[i] = rate[i].dot(e[i] - rate[i]);
+        }
         out.c = k * strain;
         if constexpr (Order >= 1) {
             for (int i = 0; i < 3; ++i) {
-                out.jacobian.template middleCols<3>(3 * kPrevious[i]) += k.col(i) * e[i].transpose();
-                out.jacobian.template middleCols<3>(3 * kNext[i]) -= k.col(i) * e[i].transpose();
+                out.jacobian.template middleCols<3>(3 * kPrevious[i]) += k.col(i) * rate[i].transpose();
+                out.jacobian.template middleCols<3>(3 * kNext[i]) -= k.col(i) * rate[i].transpose();
             }
         }
         if constexpr (Order >= 2) {
+            if (d.linear) return out;
             for (int r = 0; r < 3; ++r)
                 for (int i = 0; i < 3; ++i) {
                     const int a = 3 * kPrevious[i], b = 3 * kNext[i];
@@ -72,8 +87,9 @@ struct TriStrain {
         }
         return out;
     }
-    static Sample<TriStrain> sample(Rng& rng, int) {
+    static Sample<TriStrain> sample(Rng& rng, int which) {
         Params p;
+        p.linear = which == 1;
         p.young = draw_uniform(rng, 10, 100), p.young_weft = draw_uniform(rng, 10, 100), p.shear = draw_uniform(rng, 5, 20);
         p.thickness = 0.1;
         const std::array<Real3, 3> rest{Real3{0, 0, 0}, Real3{1, 0, 0.1}, Real3{0.3, 0, 1.2}};

@@ -32,9 +32,9 @@ void split_object(const Table& t, int begin, int end, const Dofs& dofs, const Ev
         if (!Loops::load(t, ev, e, false, s, c)) continue;
         // gradient of the volume: that of a constant pressure of -1
         PressureVolume::Data unit = d;
-        unit.gas = 0, unit.pressure = -1;
+        unit.law = 0, unit.pressure = -1;
         const VecN<9> n = PressureVolume::eval<1>(unit, c, s).gradient;
-        out.factor = (d.pressure + d.outside) * d.volume / (volume * volume);
+        out.factor = PressureVolume::law(d, volume).second;
         const int* id = t.stencil.data() + 3 * std::size_t(e);
         subtract_outer(id, n, out.factor / d.weight, dofs, A);
         for (int i = 0; i < 3; ++i)
@@ -52,7 +52,7 @@ void split_gas(const ElementSet& set, const Dofs& dofs, const Evaluation& ev, Fi
         if (t->row->name != PressureVolume::name) continue;
         for (int begin = 0, end = 0; begin < t->count(); begin = end) {
             while (end < t->count() && t->object[end] == t->object[begin]) ++end;
-            if (!ElementsOf<PressureVolume>::data_of(*t, begin).gas) continue;
+            if (!ElementsOf<PressureVolume>::data_of(*t, begin).law) continue;
             if (out.size() <= count) out.emplace_back();
             split_object(*t, begin, end, dofs, ev, fixed, A, out[count]);
             if (out[count].factor > 0) ++count;

@@ -1,4 +1,4 @@
-// The exact matrix of sealed gases (pressure_volume.h). Each element carries E'' dV_e dV_e^T/w_e, which is never less than its
+// The exact matrix of sealed gases and liquids (pressure_volume.h). Each element carries E'' dV_e dV_e^T/w_e, which is never less than its
 // part of the dense E'' n n^T, n = sum_e dV_e. Where the matrix is taken as it is, that bound is taken out again and the
 // dense term of each gas is handed over as one of rank one, for the linear solver (linalg/low_rank.h): Newton's method is then
 // quadratic.

@@ -28,6 +28,7 @@ using Energies = List<
     struct PressureVolume,
     struct RodBendTwist,
     struct RodStretch,
+    struct ShapeMatch,
     struct Spring,
     struct SpringStrain,
     struct SpringZero,

@@ -29,11 +29,13 @@ struct ClothMesh {
     struct Params {
         DeformableParams common;
         SheetParams sheet;
-        Value mesh, start;
+        Value mesh, start, pressure;
     };
     template <class V> static void fields(Params& p, V&& v) {
-        v("mesh", p.mesh, Field{.required = true, .doc = "file name, or { file, unit, up }: the shape at rest"});
+        v("mesh", p.mesh, Field{.required = true, .doc = "file name, { file, unit, up }, or { shape: ball or blobs, ... }: the shape at rest"});
         v("start", p.start, Field{.doc = "mesh with the same vertices where the sheet is at the start; default: at rest"});
+        v("pressure", p.pressure, Field{.doc = "of a closed sheet: inside less outside [Pa], { pressure, gas, outside }, or { bulk, fill }: a liquid that keeps "
+                                               "its volume"});
         sheet_fields(p.sheet, v);
         deformable_fields(p.common, v);
     }
@@ -48,6 +50,7 @@ struct LineParams {
     Real end_mass = 0;
     Real radius = 0.01;
     Real bend = 0;
+    Value strain_limit;
 };
 template <class V> void line_fields(LineParams& p, V&& v) {
     v("from", p.from, Field{.unit = "m", .doc = "first point"});
@@ -57,6 +60,7 @@ template <class V> void line_fields(LineParams& p, V&& v) {
                                                            "default: line density of the material times length"});
     v("end_mass", p.end_mass, Field{.min = 0, .unit = "kg", .doc = "added to the last point"});
     v("radius", p.radius, Field{.min = 0, .min_exclusive = true, .unit = "m", .doc = "drawn, and kept from obstacles"});
+    v("strain_limit", p.strain_limit, Field{.doc = "largest stretch of links, or { stretch, compression, compliance }"});
     deformable_fields(p.common, v);
 }
 struct Chain {
@@ -198,15 +202,15 @@ struct Solid {
         v("levels", p.levels, Field{.min = 0, .max = 7, .doc = "refinements of the hollow ball: 10 4^levels + 2 points outside"});
         v("layers", p.layers, Field{.min = 1, .max = 100, .doc = "of tetrahedra through the wall"});
         v("mesh", p.mesh, Field{.doc = "instead of a shape: file name, or { file, unit, up }: tetrahedra of Gmsh (.msh) or TetGen "
-                                       "(.node, .ele), or a closed surface that is filled"});
+                                       "(.node, .ele), or a closed surface that is filled; or { shape: ball or blobs, ... }, which is filled"});
         v("cell", p.cell, Field{.min = 0, .unit = "m", .doc = "of the lattice that fills a surface; default: a twentieth of its "
                                                                "longest side"});
         v("skin", p.skin, Field{.doc = "surface mesh that follows the tetrahedra and is shown and exported in place of their boundary: "
                                        "file name, or { file, unit, up }; default: the surface that was filled, false = none"});
         v("points", p.points, Field{.unit = "m", .doc = "instead of a shape: points of the tetrahedra"});
         v("tets", p.tets, Field{.doc = "four indices into points each: [[0, 1, 2, 3], ...]"});
-        v("pressure", p.pressure, Field{.doc = "inside less outside [Pa], or { pressure, gas, outside }: in hollows, or, without "
-                                               "any, in the whole body"});
+        v("pressure", p.pressure, Field{.doc = "inside less outside [Pa], { pressure, gas, outside }, or { bulk, fill }: a liquid that keeps its "
+                                               "volume; in hollows, or, without any, in the whole body"});
         deformable_fields(p.common, v);
     }
     static void build(const Params&, BuildContext&);
@@ -301,7 +305,7 @@ template <BodyShape S> struct Body {
         };
         if constexpr (S == BodyShape::box) v("size", p.size, with_doc("edges along x, y, z"));
         if constexpr (S == BodyShape::mesh) {
-            v("mesh", p.mesh, Field{.required = true, .doc = "file name, or { file, unit, up }"});
+            v("mesh", p.mesh, Field{.required = true, .doc = "file name, { file, unit, up }, or { shape: ball or blobs, ... }"});
             v("shape", p.shape, Field{.allowed = {"auto", "decomposition", "hull", "mesh", "solid"},
                                       .doc = "what bodies touch: a few convex hulls that are close to it, one convex hull, its "
                                              "triangles, or its signed distance; auto: solid if it is free and closed, "

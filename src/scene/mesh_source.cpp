@@ -3,6 +3,7 @@
 #include "core/hash.h"
 #include "geometry/read_mesh.h"
 #include "scene/document.h"
+#include "scene/mesh_shape.h"
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
@@ -61,6 +62,7 @@ void note_file(BuildContext& c, const Value& name) {
 }
 
 PolygonMesh read_mesh_source(BuildContext& c, std::string_view key, const Value& value) {
+    if (is_mesh_shape(value)) return make_mesh_shape(c, key, value);
     MeshFile p;
     if (!read_mesh_file(c, key, value, p)) return {};
     Result<PolygonMesh> read = read_mesh(resolve_file(p.name));

@@ -1,4 +1,4 @@
-// "mesh": "cape.obj" or { "file": "cape.obj", "unit": "cm", "up": "z" }, relative to the scene file that says it.
+// "mesh": { "shape": ... } (mesh_shape.h), "cape.obj" or { "file": "cape.obj", "unit": "cm", "up": "z" }, relative to the scene file that says it.
 #pragma once
 #include "scene/object.h"
 

@@ -1,6 +1,7 @@
 // Sheets, as a shell of triangles and hinges (shell.h) or as masses and links: stretch along edges, shear along diagonals, bend over two edges (spec P17).
 //   cloth_grid   a rectangular sheet in the plane y = 0 of its own axes
-//   cloth        a sheet from a mesh file: links along edges; bend links over each edge, between the opposite vertices
+//   cloth        a sheet from a mesh: links along edges; bend links over each edge, between the opposite vertices. Closed ones may hold
+//                a pressure, a gas or a liquid (pressure.h)
 // A link stands for a strip of the sheet: its force at strain 1 is stiffness [N/m] times the strip's width, so that the
 // resolution does not change the material.
 #include "core/error.h"
@@ -10,6 +11,8 @@
 #include "geometry/triangulate.h"
 #include "scene/kinds.h"
 #include "scene/mesh_source.h"
+#include "scene/pressure.h"
+#include "scene/strain_limit.h"
 #include <cmath>
 #include <fmt/format.h>
 
@@ -122,6 +125,14 @@ void ClothGrid::build(const Params& p, BuildContext& c) {
     }
     const Range points = add_sheet(p.common, mesh, area, material, maps, c);
     const auto at = [&](int i, int j) { return points.begin + i + (nx + 1) * j; };
+    if (StrainLimit::Params limit; read_strain_limit(c, p.sheet.strain_limit, limit))
+        for (int j = 0; j <= nz; ++j)
+            for (int i = 0; i <= nx; ++i) {
+                if (i < nx) add_link_limit(c, limit, at(i, j), at(i + 1, j));
+                if (j < nz) add_link_limit(c, limit, at(i, j), at(i, j + 1));
+                if (i < nx && j < nz) add_link_limit(c, limit, at(i, j), at(i + 1, j + 1));
+                if (i > 0 && j < nz) add_link_limit(c, limit, at(i, j), at(i - 1, j + 1));
+            }
     if (p.sheet.maps.kind != Value::Kind::null) return add_mapped_grid(c, material, maps, nx, nz, dx, dz, points);
 
     // links in the order of their first point, which keeps what is near in space near in memory
@@ -164,8 +175,15 @@ void ClothMesh::build(const Params& p, BuildContext& c) {
     if (!is_good(c, before)) return;
     const Range points = add_sheet(p.common, mesh, area, material, maps, c);
     if (p.start.kind != Value::Kind::null) set_start(c, p.start, points);
+    if (p.pressure.kind != Value::Kind::null) {
+        const MeshCheck check = check_mesh(mesh);
+        if (!bounds_volume(check)) add_error(c, "pressure", p.pressure, "the mesh holds no volume: " + describe(check), "a closed mesh");
+        else add_pressure(c, p.pressure, points, triangles.triangles);
+    }
     if (shell) return add_shell(c, p.sheet, material, mesh, triangles, maps, points);
     const EdgeTable edges = build_edges(mesh);
+    if (StrainLimit::Params limit; read_strain_limit(c, p.sheet.strain_limit, limit))
+        for (const auto& e : edges.edges) add_link_limit(c, limit, points.begin + e[0], points.begin + e[1]);
     for (const auto& e : edges.edges) {
         const Real length = (vec(world[e[1]]) - vec(world[e[0]])).norm();
         // the strip of an edge in an equilateral mesh is 0.87 edges wide

@@ -3,6 +3,7 @@
 #include "energy/spring_strain.h"
 #include "geometry/generate.h"
 #include "scene/kinds.h"
+#include "scene/strain_limit.h"
 
 namespace sinew {
 
@@ -34,6 +35,8 @@ static Range add_line(const LineParams& p, BuildContext& c, LinkModel& link) {
     set_touch(c, p.common.touch, material.friction, p.common.self_contact);
     add_deformable_snapshot(c, mesh, points, p.common.color, p.radius);
     for (int i = 0; i < p.count; ++i) add_link(c, link, first + i, first + i + 1);
+    if (StrainLimit::Params limit; read_strain_limit(c, p.strain_limit, limit))
+        for (int i = 0; i < p.count; ++i) add_link_limit(c, limit, first + i, first + i + 1);
     return points;
 }
 

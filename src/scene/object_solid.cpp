@@ -14,8 +14,11 @@
 #include "geometry/triangulate.h"
 #include "scene/document.h"
 #include "scene/kinds.h"
+#include "scene/mesh_shape.h"
 #include "scene/mesh_source.h"
+#include "scene/pressure.h"
 #include "scene/solid_skin.h"
+#include "scene/special_solid.h"
 #include <fmt/format.h>
 #include <numeric>
 
@@ -84,34 +87,6 @@ std::vector<std::array<int, 3>> pressure_faces(std::span<const Real3> x, const s
     return hollow.empty() ? boundary : hollow;
 }
 
-void add_pressure(BuildContext& c, const Value& value, Range points, const std::vector<std::array<int, 3>>& boundary) {
-    if (value.kind == Value::Kind::null) return;
-    PressureVolume::Params p;
-    if (value.kind == Value::Kind::object) {
-        FieldList list = list_fields<PressureVolume>(p);
-        if (!read_fields(list, value, c.scope, c.path("pressure"), c.errors)) return;
-    } else if (!read_number(value, "Pa", c.scope, c.path("pressure"), p.pressure, c.errors)) {
-        return;
-    }
-    const std::span<const Real3> x(c.builder.model.point.rest.data() + points.begin, std::size_t(points.count()));
-    const auto faces = pressure_faces(x, boundary);
-    Real area = 0;
-    p.volume = 0;
-    const auto area_of = [&](const std::array<int, 3>& t) {
-        return 0.5 * (vec(x[t[1]]) - vec(x[t[0]])).cross(vec(x[t[2]]) - vec(x[t[0]])).norm();
-    };
-    for (const auto& t : faces) {
-        area += area_of(t);
-        p.volume += PressureVolume::triangle_volume(vec(x[t[0]]), vec(x[t[1]]), vec(x[t[2]]));
-    }
-    p.origin = points.begin + faces.front()[0];
-    const ElementRow& row = *find_energy("pressure_volume");
-    for (const auto& t : faces) {
-        p.weight = area_of(t) / area;
-        add_energy(c.builder, row, &p, std::array<int, 3>{points.begin + t[0], points.begin + t[1], points.begin + t[2]});
-    }
-}
-
 bool read_arrays(const Solid::Params& p, BuildContext& c, TetMesh& out) {
     out.points = p.points;
     if (p.tets.kind != Value::Kind::array) {
@@ -144,7 +119,7 @@ void add_mesh_errors(BuildContext& c, const Value& value, const std::vector<Erro
 // a file of tetrahedra as it is, or the inside of a closed surface
 bool read_solid_mesh(const Solid::Params& p, BuildContext& c, TetMesh& out, PolygonMesh& filled) {
     MeshFile source;
-    if (!read_mesh_file(c, "mesh", p.mesh, source)) return false;
+    if (!is_mesh_shape(p.mesh) && !read_mesh_file(c, "mesh", p.mesh, source)) return false;
     const auto ends = [&](std::string_view extension) { return source.file.ends_with(extension); };
     if (ends(".msh") || ends(".node") || ends(".ele")) {
         Result<TetMesh> read = read_tets(resolve_file(source.name));
@@ -156,7 +131,7 @@ bool read_solid_mesh(const Solid::Params& p, BuildContext& c, TetMesh& out, Poly
     }
     const std::size_t before = c.errors.size();
     PolygonMesh surface = read_mesh_source(c, "mesh", p.mesh);
-    if (c.errors.size() != before) return false;
+    if (c.errors.size() != before || surface.positions.empty()) return false;
     const Bounds box = compute_bounds(surface);
     StuffingSettings settings;
     settings.cell = p.cell > 0 ? p.cell : (vec(box.max) - vec(box.min)).maxCoeff() / 20;
@@ -204,8 +179,12 @@ bool make_tets(const Solid::Params& p, BuildContext& c, TetMesh& out, PolygonMes
 void add_solid(const Solid::Params& p, const TetMesh& local, const PolygonMesh& skin, BuildContext& c) {
     const std::size_t before = c.errors.size();
     const Material material = object_material(c, p.common.material);
-    const SolidModel model = make_solid_model(material.solid, c.scope, c.path("material.solid"), c.errors);
-    if (c.errors.size() != before || !model.elastic) return;
+    const bool special = is_special_solid(material.solid);
+    SpecialSolid other;
+    SolidModel model;
+    if (special) read_special_solid(material.solid, c.scope, c.path("material.solid"), other, c.errors);
+    else model = make_solid_model(material.solid, c.scope, c.path("material.solid"), c.errors);
+    if (c.errors.size() != before || (!special && !model.elastic)) return;
 
     // mass, and order of corners as the place may mirror
     TetMesh world{place_points(c, local.points), local.tets};
@@ -245,7 +224,9 @@ void add_solid(const Solid::Params& p, const TetMesh& local, const PolygonMesh& 
     }
     add_air(c, p.common.air, points, area);
 
+    if (special) add_special_solid(c, other, points, world.tets);
     for (const auto& t : world.tets) {
+        if (special) break;
         const std::array<int, 4> stencil{first + t[0], first + t[1], first + t[2], first + t[3]};
         add_energy(c.builder, *model.elastic, model.params.get(), stencil);
         if (model.viscous) add_energy(c.builder, *model.viscous, model.viscous_params.get(), stencil);
@@ -255,7 +236,7 @@ void add_solid(const Solid::Params& p, const TetMesh& local, const PolygonMesh& 
             const Drag::Params drag{model.damping_mass * mass[i - points.begin], 0, -1};
             add_energy(c.builder, *find_energy("drag"), &drag, std::array<int, 1>{i});
         }
-    add_pressure(c, p.pressure, points, boundary);
+    add_pressure(c, p.pressure, points, pressure_faces({c.builder.model.point.rest.data() + first, world.points.size()}, boundary));
     add_boundary(c, points, boundary, p.common.thickness >= 0 ? p.common.thickness : material.thickness);
     set_touch(c, p.common.touch, material.friction, p.common.self_contact);
     if (skin.positions.empty()) add_deformable_snapshot(c, mesh, points, p.common.color, 0.003);

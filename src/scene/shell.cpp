@@ -6,6 +6,7 @@
 #include "geometry/triangulate.h"
 #include "scene/scope.h"
 #include "scene/shell_material.h"
+#include "scene/strain_limit.h"
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
@@ -217,6 +218,9 @@ void add_shell(BuildContext& c, const SheetParams& p, const Material& material, 
             for (int i = 0; i < 3; ++i) moving.moving[i] = first_moving + tri[i];
         add_energy(c.builder, *find_energy("tri_stvk_animated"), &moving, stencil);
     }
+    StrainLimit::Params limit;
+    if (read_strain_limit(c, p.strain_limit, limit))
+        for (const auto& tri : t.triangles) add_triangle_limit(c, limit, {points.begin + tri[0], points.begin + tri[1], points.begin + tri[2]});
     const bool is_plate = is_plate_part(shell.bend);
     for (const auto& h : find_hinges(t.triangles)) {
         const std::array<int, 2> ends{h[1], h[2]};

@@ -13,7 +13,7 @@ namespace sinew {
 struct SheetParams {
     std::string model = "auto";
     Real3 warp{1, 0, 0};
-    Value maps, rest;
+    Value maps, rest, strain_limit;
 };
 template <class V> void sheet_fields(SheetParams& p, V&& v) {
     v("model", p.model, Field{.allowed = {"auto", "links", "shell"},
@@ -22,6 +22,8 @@ template <class V> void sheet_fields(SheetParams& p, V&& v) {
     v("warp", p.warp, Field{.doc = "direction of the warp in the object's axes; [0, 0, 0]: along u of the texture"});
     v("maps", p.maps, Field{.doc = "factors per vertex: { stiffness, density, thickness }, each an attribute of the mesh, "
                                    "a list, or an expression of x, y, z"});
+    v("strain_limit", p.strain_limit, Field{.doc = "largest stretch, or { stretch, compression, compliance }: of links along edges and diagonals, or "
+                                                   "of the principal directions of triangles"});
     v("rest", p.rest, Field{.doc = "scripted rest lengths of a shell: { scale } or { object, weight }"});
 }
 

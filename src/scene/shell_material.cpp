@@ -12,8 +12,8 @@ namespace {
 
 bool fits(const ElementRow& row, int points) {
     // volumes and pressures have as many points
-    const bool volume = row.name.substr(0, 4) == "tet_" || row.name.substr(0, 9) == "pressure_";
-    return row.points == points && !row.frames && !row.scalars && (row.views & (kValue | kConstraint)) && !volume;
+    const bool volume = row.name.substr(0, 4) == "tet_" || row.name.substr(0, 9) == "pressure_", limit = row.name.ends_with("_limit");
+    return row.points == points && !row.frames && !row.scalars && (row.views & (kValue | kConstraint)) && !volume && !limit;
 }
 const ElementRow* find_row(const std::string& name) {
     const ElementRow* row = find_energy(name);

@@ -95,7 +95,8 @@ SolidModel make_solid_model(const SolidRole& role, const Scope& scope, std::stri
     const bool plastic = role.plasticity.kind != Value::Kind::null;
     const ElementRow* base = find_energy("tet_" + role.model);
     if (!base || !is_solid(*base) || base->name.ends_with("_plastic")) {
-        const std::vector<std::string> known = solid_models();
+        std::vector<std::string> known = solid_models();
+        known.insert(known.end(), {"hooke", "shape_match"}); // special_solid.h
         errors.push_back(make_error(text_at(role.model, role.params.place), join_path(path, "model"),
                                     "no solid model of this name", fmt::format("{}", fmt::join(known, ", ")),
                                     find_nearest(role.model, known)));

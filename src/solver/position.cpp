@@ -235,7 +235,8 @@ DualOptions PositionSolver::dual_options(Real h) const {
     o.iterations = settings.iterations;
     o.tolerance = settings.tolerance;
     const bool direct = settings.method == "fast_projection" || settings.method == "newton";
-    o.relaxation = settings.relaxation > 0 ? settings.relaxation : direct ? 1 : 0.5;
+    o.incidence = settings.incidence;
+    o.relaxation = settings.relaxation > 0 ? settings.relaxation : direct || settings.incidence ? 1 : 0.5;
     o.momentum_factor = settings.momentum_factor;
     o.momentum_power = settings.momentum_power;
     o.largest_step = settings.largest_step;
@@ -257,6 +258,8 @@ std::string PositionSolver::find_trouble() const {
         return "solvers.position.sequential: only with method gauss_seidel, not " + settings.method;
     if (settings.mix != "none" && (settings.method != "gauss_seidel" || settings.scheme != "symplectic"))
         return "solvers.position.mix: only with method gauss_seidel and scheme symplectic";
+    if (settings.incidence && settings.method.find("jacobi") == std::string::npos)
+        return "solvers.position.incidence: only with jacobi, improved_jacobi and accelerated_jacobi, not " + settings.method;
     if (settings.softness != "factor") return {};
     for (const DualTable& t : problem.tables)
         if (t.table->row->name.starts_with("tet_stable_neohookean"))
@@ -443,7 +446,7 @@ void PositionSolver::start_multipliers(const Model& m, const Sweep& w) {
 
 // nobody asks for velocities during the iterations: they follow from the positions at the end
 bool PositionSolver::velocities_may_wait(const Sweep& w) const {
-    return contacts_now.contacts.empty() && w.damping_time == 0 && (settings.scheme == "symplectic" || settings.scheme == "verlet") &&
+    return contacts_now.contacts.empty() && problem.whole.empty() && w.damping_time == 0 && (settings.scheme == "symplectic" || settings.scheme == "verlet") &&
            std::all_of(problem.tables.begin(), problem.tables.end(), [](const DualTable& t) { return t.packed && !t.pack.damped(); });
 }
 
@@ -500,6 +503,7 @@ void PositionSolver::iterate(const Model& m, const State& now, Real h, bool last
     for (int k = 0; k < settings.iterations; ++k) {
         if (k > 0) refresh_inertias(m, s.frame, problem);
         sweep_tables(m, ev, w, k == 0 && !again);
+        project_whole_rows(*parallel, w, problem.whole);
         if (packed) project_contacts(*parallel, o, w.to, points, contacts_now, contact_pack);
         else if (!apart) project_contacts(*parallel, o, w.to, points, contacts_now);
         ++report.iterations;

@@ -22,6 +22,7 @@ struct PositionSettings {
     Real damping_time = 0;
     Real damping_part = 0;
     Real momentum_factor = 1, momentum_power = 0.6;
+    bool incidence = false;
     Real largest_step = 0;
     Real newmark_beta = 0.5, newmark_gamma = 0.5;
     bool de_saxce = true;
@@ -66,7 +67,9 @@ struct PositionSettings {
         v("substeps", s.substeps, Field{.min = 1, .max = 1000, .doc = "parts of a step"});
         v("tolerance", s.tolerance, Field{.min = 0, .unit = "m",
           .doc = "iterations end when no row would move anything by more; 0 = all iterations are made"});
-        v("relaxation", s.relaxation, Field{.min = 0, .max = 2, .doc = "of a correction; 0 = 1 for sweeps, 0.5 for Jacobi and its relatives"});
+        v("relaxation", s.relaxation, Field{.min = 0, .max = 2, .doc = "of a correction; 0 = 1 for sweeps, 0.5 for Jacobi and its relatives, 1 with incidence"});
+        v("incidence", s.incidence, Field{.doc = "Jacobi and its relatives: the mass of each point counts in equal parts for the rows that meet there, so "
+                                                  "that corrections together never go too far"});
         v("stiffness", s.stiffness, Field{.min = 0, .max = 1, .doc = "of softness factor: part of an error corrected per step"});
         v("damping_time", s.damping_time, Field{.min = 0, .unit = "s", .doc = "Rayleigh damping of rows that have none of their own"});
         v("damping_part", s.damping_part, Field{.min = 0, .max = 1, .doc = "of damping velocity and rigid"});

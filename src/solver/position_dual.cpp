@@ -281,6 +281,7 @@ DualResult solve_dual(const Parallel& parallel, const Model& m, const DualOption
     build_dual_rows(m, p, direct || o.gauss_seidel ? none : contacts, o.contact, o.damping_time, s.rows);
     DualRows& r = s.rows;
     if (o.go_on) take_multipliers(p, direct || o.gauss_seidel ? none : contacts, w, r);
+    r.incidence = o.incidence;
     if (w.softness == Softness::factor)
         for (int i = 0; i < r.row_count(); ++i)
             if (!r.velocity[i]) r.alpha[i] = 0;
@@ -303,6 +304,13 @@ DualResult solve_dual(const Parallel& parallel, const Model& m, const DualOption
     s.change.clear();
     s.d.clear();
     if (direct) s.x_predicted.assign(w.to.x, w.to.x + solve.dofs.points);
+    // what rows outside of the direct solve move is part of where it starts from, or newton would take it back
+    const auto shift_predicted = [&](const auto& sweep) {
+        if (!direct) return sweep();
+        for (int i = 0; i < solve.dofs.points; ++i) vec(s.x_predicted[i]) -= vec(w.to.x[i]);
+        sweep();
+        for (int i = 0; i < solve.dofs.points; ++i) vec(s.x_predicted[i]) += vec(w.to.x[i]);
+    };
     Nesterov nesterov;
     Walk walk;
     DualResult result;
@@ -314,8 +322,9 @@ DualResult solve_dual(const Parallel& parallel, const Model& m, const DualOption
     };
     for (int k = 0; k < o.iterations; ++k) {
         if (k > 0) refresh_inertias(m, frames, p);
+        if (!p.whole.empty()) shift_predicted([&] { project_whole_rows(parallel, w, p.whole); });
         residual(!o.frozen);
-        if (o.tolerance > 0) result.violation = solve.violation();
+        if (o.tolerance > 0) result.violation = std::max(solve.violation(), whole_violation(w, p.whole));
         if (trace) add_trace(k);
         if (o.tolerance > 0 && result.violation <= o.tolerance) break;
         ++result.iterations;
@@ -326,7 +335,7 @@ DualResult solve_dual(const Parallel& parallel, const Model& m, const DualOption
         if (direct) {
             result.message = solve_directly(parallel, m, o.method == "newton", w, ev, s, p);
             if (result.ok = result.message.empty(); !result.ok) break;
-            solve.sweep(true); // rows with bounds, and contacts
+            shift_predicted([&] { solve.sweep(true); }); // rows with bounds, and contacts
             continue;
         }
         build_diagonal(parallel, solve.dofs, p, {w.h, w.reach, w.kick}, r);
@@ -345,7 +354,7 @@ DualResult solve_dual(const Parallel& parallel, const Model& m, const DualOption
         }
     }
     residual(false);
-    result.violation = solve.violation();
+    result.violation = std::max(solve.violation(), whole_violation(w, p.whole));
     if (trace && trace->iterations.back().iteration != result.iterations) add_trace(result.iterations);
     // multipliers back to where everybody looks for them; h times the force of a contact is its impulse, whatever the scheme
     const Real force = w.kick / w.h;

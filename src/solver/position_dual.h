@@ -1,5 +1,6 @@
 // The dual methods of position projection: all rows at once, J renewed in every iteration (spec U 3.6).
-//   jacobi                dl = omega D^-1 r, D the diagonal blocks of A
+//   jacobi                dl = omega D^-1 r, D the diagonal blocks of A. With incidence relaxation (spec U071) D counts each inverse
+//                         mass as often as rows meet there: then D - A is positive and Jacobi converges at omega = 1
 //   improved_jacobi       dl = omega D^-1 r + beta_k dl,  beta_k = min(1, a (k/n)^b)
 //   accelerated_jacobi    the same with Nesterov's beta, restarted when r . dl < 0
 //   minres                dl = (r.Ar)/(Ar.Ar) r
@@ -11,7 +12,8 @@
 //   newton                the same with the curvature of the rows in the first block, and the residual of the motion
 // Multipliers are kept in the sets of their rows after every change (projected gradient, spec U083). Rows of different
 // units are brought to one scale by D^-1/2 before residuals are compared; alike rows are left as they are.
-// fast_projection and newton solve what is bilateral; contacts are swept after each solve.
+// fast_projection and newton solve what is bilateral; contacts are swept after each solve. Rows of whole surfaces and regions
+// (position_whole.h) are swept before each iteration.
 #pragma once
 #include "linalg/saddle.h"
 #include "solver/position_rows.h"
@@ -27,6 +29,7 @@ struct DualOptions {
     int iterations = 20;
     Real tolerance = 0;
     Real relaxation = 0.5;
+    bool incidence = false;     // DualRows.incidence
     Real momentum_factor = 1, momentum_power = 0.6;
     Real largest_step = 0;
     Real damping_time = 0;

@@ -95,6 +95,7 @@ bool refresh_tables(const Model& m, PositionProblem& p) {
     same = same && p.held == held_before;
     p.tables.clear();
     p.weight_set.tables.clear();
+    clear_whole_rows(p.whole);
     p.potential_set.tables.clear();
     p.force_set.tables.clear();
     std::vector<int> scratch;
@@ -103,6 +104,10 @@ bool refresh_tables(const Model& m, PositionProblem& p) {
         return same && k < before.size() && before[k].table == &t ? &before[k] : nullptr;
     };
     for (const Table& t : m.elements->energies) {
+        if (is_whole_table(t)) {
+            add_whole_rows(t, p.whole);
+            continue;
+        }
         const DualView* view = find_energy_dual(t.row->name);
         if (view) add_table(m, t, view, false, as_it_was(t), scratch, p);
         else if (is_weight(t)) p.weight_set.tables.push_back(&t);
@@ -111,6 +116,7 @@ bool refresh_tables(const Model& m, PositionProblem& p) {
         if ((t.row->views & kForce) && !covered) p.force_set.tables.push_back(&t);
     }
     for (const Table& t : m.elements->constraints) add_table(m, t, find_constraint_dual(t.row->name), true, as_it_was(t), scratch, p);
+    colour_whole_rows(points, std::span(p.held).first(points), p.whole);
     const Dofs dofs = dofs_of(m);
     build_gather(p.weight_set, dofs, kValue, p.weights);
     build_gather(p.potential_set, dofs, kValue, p.potentials);
@@ -123,6 +129,7 @@ bool refresh_tables(const Model& m, PositionProblem& p) {
 void clear_multipliers(bool sweeps, PositionProblem& p) {
     for (DualTable& t : p.tables)
         if (!sweeps || !t.packed) std::fill(t.lambda.begin(), t.lambda.end(), 0.0);
+    clear_multipliers(p.whole);
 }
 
 void compute_loads(const Parallel& parallel, const Model& m, const Input& input, const Evaluation& ev, PositionProblem& p) {

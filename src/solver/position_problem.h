@@ -6,6 +6,7 @@
 #include "model/dual.h"
 #include "solver/colour.h"
 #include "solver/position_pack.h"
+#include "solver/position_whole.h"
 #include "sinew/input.h"
 
 namespace sinew {
@@ -27,6 +28,7 @@ struct PositionProblem {
     std::vector<Mat3> frame_inverse_inertia;                        // world axes
     std::vector<unsigned char> held;                                // per unknown: points, frames, scalars
     std::vector<DualTable> tables;                                  // energies first, then constraints
+    WholeRows whole;                                                // rows of whole surfaces and regions
     Real since_start = 0;                                           // [s] from the start of the step to the end of the sub-step
     bool pack_tables = true;                                        // false: tests compare both
 

@@ -240,14 +240,15 @@ void build_diagonal(const Parallel& parallel, const Dofs& dofs, const PositionPr
             int column = 0;
             for (int i = r.block_begin[g]; i < r.block_begin[g + 1]; ++i) {
                 const int b = r.block[i], size = block_width(dofs, b);
+                const Real share = b >= 0 && r.incidence ? r.part_begin[b + 1] - r.part_begin[b] : 1;
                 if (b >= 0)
                     for (int a = 0; a < rows; ++a) {
                         if (size == 1) {
-                            const Real w = p.scalar_inverse[b - dofs.points - 2 * dofs.frames] * j[a * width + column];
+                            const Real w = share * p.scalar_inverse[b - dofs.points - 2 * dofs.frames] * j[a * width + column];
                             for (int k = 0; k < rows; ++k) d[a * rows + k] += w * j[k * width + column];
                             continue;
                         }
-                        const Vec3 w = weigh(dofs, p, b, Eigen::Map<const Vec3>(j + a * width + column));
+                        const Vec3 w = share * weigh(dofs, p, b, Eigen::Map<const Vec3>(j + a * width + column));
                         for (int k = 0; k < rows; ++k) d[a * rows + k] += w.dot(Eigen::Map<const Vec3>(j + k * width + column));
                     }
                 column += size;

@@ -27,6 +27,7 @@ struct DualRows {
     std::vector<int> part_begin, part_group, part_column;
     std::vector<Real> diagonal;         // per group rows x rows: of A
     std::vector<int> diagonal_begin;
+    bool incidence = false;             // that of a system whose masses are split among the rows that meet at them (spec U071)
     int group_count() const { return int(row_begin.size()) - 1; }
     int row_count() const { return row_begin.empty() ? 0 : row_begin.back(); }
     int rows_of(int g) const { return row_begin[g + 1] - row_begin[g]; }

@@ -1,4 +1,5 @@
 #include "solver/position_violation.h"
+#include "solver/position_whole.h"
 #include <algorithm>
 #include <cmath>
 
@@ -115,7 +116,7 @@ Real contact_violation(const PositionContactOptions& o, const DualState& s, int 
 
 Real largest_violation(const Parallel& parallel, const Model& m, const Evaluation& ev, const Sweep& w, const PositionContactOptions& o,
                        PositionProblem& p, const PositionContacts& contacts, std::vector<Real>& scratch) {
-    Real worst = contact_violation(o, w.to, point_count(m), contacts);
+    Real worst = std::max(contact_violation(o, w.to, point_count(m), contacts), whole_violation(w, p.whole));
     for (DualTable& t : p.tables) {
         if (t.packed && t.pack.kind == PackKind::link && !t.pack.damped() && w.damping_time == 0) {
             worst = std::max(worst, largest_error(parallel, w, t.pack, scratch, true));

@@ -393,6 +393,30 @@ TEST(tri_strain, rows_hold_the_energy_of_the_orthotropic_membrane) {
     }
 }
 
+TEST(tri_strain, cauchys_strain_is_greens_to_first_order_and_knows_rotations) {
+    Rng rng{14, 1, 0};
+    const Flat flat;
+    TriStrain::Params green, cauchy;
+    green.young = cauchy.young = 50, green.thickness = cauchy.thickness = 0.1, cauchy.linear = true;
+    const auto g = TriStrain::prepare(green, flat.view()), c = TriStrain::prepare(cauchy, flat.view());
+    for (int k = 0; k < 20; ++k) {
+        std::array<Vec3, 3> way;
+        for (Vec3& w : way) w = draw_vec(rng, -1, 1);
+        const auto difference = [&](Real size) {
+            Stencil<3> s;
+            for (int i = 0; i < 3; ++i) s.x[i] = vec(flat.x[i]) + size * way[i];
+            return (TriStrain::eval<0>(g, {}, s).c - TriStrain::eval<0>(c, {}, s).c).norm();
+        };
+        EXPECT_NEAR(difference(1e-3) / difference(1e-4), 100, 1e-3 * 100); // what is left is of second order
+        // a rotation strains the linear rows only
+        const Quat turn = exp_rotation(draw_vec(rng, 0.2, 1));
+        Stencil<3> s;
+        for (int i = 0; i < 3; ++i) s.x[i] = turn * vec(flat.x[i]);
+        EXPECT_LT(TriStrain::eval<0>(g, {}, s).c.norm(), 1e-14);
+        EXPECT_GT(TriStrain::eval<0>(c, {}, s).c.norm(), 1e-2);
+    }
+}
+
 TEST(dihedral, row_holds_the_energy_of_the_squared_angle) {
     Rng rng{13, 1, 0};
     for (int k = 0; k < 50; ++k) {

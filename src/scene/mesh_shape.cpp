@@ -1,0 +1,124 @@
+#include "scene/mesh_shape.h"
+#include "core/error.h"
+#include "geometry/generate.h"
+#include "geometry/stuffing.h"
+#include "geometry/tet_measure.h"
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace sinew {
+
+namespace {
+
+struct ShapeParams {
+    std::string shape;
+    Real radius = 0.5;
+    int levels = 3;
+    Value blobs;
+    Real blend = 0.02, cell = 0;
+    template <class V> static void fields(ShapeParams& p, V&& v) {
+        v("shape", p.shape, Field{.allowed = {"ball", "blobs"}, .doc = "a ball of triangles, or balls and capsules joined smoothly"});
+        v("radius", p.radius, Field{.min = 0, .min_exclusive = true, .unit = "m", .doc = "of the ball"});
+        v("levels", p.levels, Field{.min = 0, .max = 7, .doc = "of the ball: 10 4^levels + 2 vertices"});
+        v("blobs", p.blobs, Field{.doc = "balls [x, y, z, r] and capsules [x0, y0, z0, x1, y1, z1, r]"});
+        v("blend", p.blend, Field{.min = 0, .unit = "m", .doc = "by which blobs run into each other"});
+        v("cell", p.cell, Field{.min = 0, .unit = "m", .doc = "of the lattice that makes the surface; default: a thirtieth of the longest side"});
+    }
+};
+
+struct Blob {
+    Vec3 a, b;
+    Real radius;
+};
+
+bool read_blobs(BuildContext& c, const Value& value, const std::string& path, std::vector<Blob>& out) {
+    if (value.kind != Value::Kind::array || value.items.empty()) {
+        c.errors.push_back(make_error(value, path, "must be a list of balls and capsules", "[x, y, z, r], [x0, y0, z0, x1, y1, z1, r]"));
+        return false;
+    }
+    for (std::size_t i = 0; i < value.items.size(); ++i) {
+        const Value& item = value.items[i];
+        const std::string here = fmt::format("{}[{}]", path, i);
+        const std::size_t n = item.kind == Value::Kind::array ? item.items.size() : 0;
+        if (n != 4 && n != 7) {
+            c.errors.push_back(make_error(item, here, "must have four or seven numbers", "[x, y, z, r], [x0, y0, z0, x1, y1, z1, r]"));
+            return false;
+        }
+        std::array<Real, 7> number{};
+        for (std::size_t k = 0; k < n; ++k)
+            if (!read_number(item.items[k], "m", c.scope, fmt::format("{}[{}]", here, k), number[k], c.errors)) return false;
+        if (!(number[n - 1] > 0)) {
+            c.errors.push_back(make_error(item.items[n - 1], here, "a radius must be above 0"));
+            return false;
+        }
+        const Vec3 a(number[0], number[1], number[2]), b = n == 7 ? Vec3(number[3], number[4], number[5]) : a;
+        out.push_back({a, b, number[n - 1]});
+    }
+    return true;
+}
+
+Real distance(const Blob& blob, const Vec3& x) {
+    const Vec3 axis = blob.b - blob.a;
+    const Real length2 = axis.squaredNorm(), t = length2 > 0 ? std::clamp(axis.dot(x - blob.a) / length2, 0.0, 1.0) : 0;
+    return (x - blob.a - t * axis).norm() - blob.radius;
+}
+
+Real joined_distance(const std::vector<Blob>& blobs, Real blend, const Vec3& x) {
+    Real least = 1e300;
+    for (const Blob& b : blobs) least = std::min(least, distance(b, x));
+    if (!(blend > 0)) return least;
+    Real sum = 0;
+    for (const Blob& b : blobs) sum += std::exp((least - distance(b, x)) / blend);
+    return least - blend * std::log(sum);
+}
+
+PolygonMesh make_blobs(BuildContext& c, std::string_view key, const Value& value, const ShapeParams& p) {
+    std::vector<Blob> blobs;
+    if (!read_blobs(c, p.blobs, c.path(key) + ".blobs", blobs)) return {};
+    Vec3 low = Vec3::Constant(1e300), high = -low;
+    for (const Blob& b : blobs) {
+        const Vec3 r = Vec3::Constant(b.radius + p.blend * std::log(Real(blobs.size()))); // the join grows by no more
+        low = low.cwiseMin(b.a.cwiseMin(b.b) - r);
+        high = high.cwiseMax(b.a.cwiseMax(b.b) + r);
+    }
+    StuffingSettings settings;
+    settings.cell = p.cell > 0 ? p.cell : (high - low).maxCoeff() / 30;
+    const Vec3 room = Vec3::Constant(2 * settings.cell);
+    const Result<TetMesh> made = stuff_distance(*make_parallel(Context{}), Aabb{low - room, high + room},
+                                                [&](const Vec3& x) { return joined_distance(blobs, p.blend, x); }, settings);
+    if (!made) {
+        for (const Error& e : made.errors) add_error(c, key, value, "cannot make these blobs: " + e.message, e.allowed);
+        return {};
+    }
+    // the boundary's points alone
+    PolygonMesh out;
+    std::vector<int> vertex(made.value->points.size(), -1);
+    for (const BoundaryFace& f : boundary_faces(*made.value)) {
+        std::array<int, 3> corner{};
+        for (int k = 0; k < 3; ++k) {
+            int& v = vertex[f.corners[k]];
+            if (v < 0) {
+                v = vertex_count(out);
+                out.positions.push_back(made.value->points[f.corners[k]]);
+            }
+            corner[k] = v;
+        }
+        add_polygon(out, {corner[0], corner[1], corner[2]});
+    }
+    return out;
+}
+
+} // namespace
+
+bool is_mesh_shape(const Value& value) { return value.kind == Value::Kind::object && find(value, "shape"); }
+
+PolygonMesh make_mesh_shape(BuildContext& c, std::string_view key, const Value& value) {
+    ShapeParams p;
+    FieldList list = collect_fields([&](auto v) { ShapeParams::fields(p, v); });
+    if (!read_fields(list, value, c.scope, c.path(key), c.errors)) return {};
+    if (p.shape == "ball") return make_icosphere(p.radius, p.levels);
+    return make_blobs(c, key, value, p);
+}
+
+} // namespace sinew

@@ -1,0 +1,165 @@
+// Tetrahedra as rows of strain in the position solver (spec U V7), and the same scenes as `newton` where both are converged.
+#include "constraint/tet_hooke.h"
+#include "physics/simulation.h"
+#include "position/position_fixture.h"
+#include "solver/newton.h"
+#include <cmath>
+#include <fmt/format.h>
+
+using namespace sinew;
+
+namespace {
+
+// a cube of side 1 in five tetrahedra, uneven inside: points of `make_box_tets` and one in the middle moved by `shift`
+struct Cube {
+    std::vector<Real3> x;
+    std::vector<std::array<int, 4>> tets;
+};
+Cube make_cube(const Vec3& shift) { // twelve tetrahedra around the middle, two per face
+    Cube c;
+    for (int i = 0; i < 8; ++i) c.x.push_back({Real(i & 1), Real(i >> 1 & 1), Real(i >> 2 & 1)});
+    c.x.push_back(real3(Vec3(0.5, 0.5, 0.5) + shift));
+    const int faces[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4}, {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+    for (const auto& f : faces)
+        for (const auto& t : {std::array<int, 4>{8, f[0], f[1], f[2]}, std::array<int, 4>{8, f[0], f[2], f[3]}}) c.tets.push_back(t);
+    return c;
+}
+ModelBuilder make_solid(const Cube& c, Real young, Real poisson, std::string_view model = "tet_hooke") {
+    ModelBuilder b;
+    begin_object(b, "cube", "solid");
+    std::vector<Real> mass;
+    for (std::size_t i = 0; i < c.x.size(); ++i) mass.push_back(1 + 0.2 * std::sin(double(i)));
+    add_points(b, c.x, mass);
+    for (const auto& t : c.tets) {
+        if (model == "tet_hooke") {
+            TetHooke::Params p;
+            p.young = young, p.poisson = poisson;
+            add_constraint(b, *find_constraint("tet_hooke"), &p, t);
+        } else {
+            const ElementRow& row = *find_energy(model);
+            const auto p = row.make_params();
+            FieldList list;
+            row.describe(p.get(), list);
+            *static_cast<Real*>(find_field(list, "young")->member) = young;
+            *static_cast<Real*>(find_field(list, "poisson")->member) = poisson;
+            add_energy(b, row, p.get(), t);
+        }
+    }
+    finish_model(b);
+    return b;
+}
+PositionSettings converged() {
+    PositionSettings s = plain_settings();
+    s.iterations = 4000, s.tolerance = 1e-12;
+    return s;
+}
+
+} // namespace
+
+TEST(position_solid, a_turned_body_stays_as_it_is) {
+    for (const char* model : {"tet_hooke", "tet_stvk", "tet_corotated"}) {
+        const ModelBuilder b = make_solid(make_cube({0.1, -0.05, 0.08}), 1e4, 0.3, model);
+        PositionRun run(b, plain_settings());
+        const Quat turn = exp_rotation(Vec3(1, -2, 0.5));
+        for (Real3& x : run.now.point.x) x = real3(turn * vec(x) + Vec3(3, 1, 2));
+        const State before = run.now;
+        run.steps(10, 0.01);
+        for (int i = 0; i < point_count(b.model); ++i)
+            EXPECT_LT((run.x(i) - vec(before.point.x[i])).norm(), 1e-11) << model; // round-off of F times the steps
+    }
+}
+
+TEST(position_solid, the_middle_of_a_patch_goes_where_the_affine_map_has_it) {
+    Mat3 A;
+    A << 1.05, 0.04, 0, -0.02, 0.97, 0.03, 0.01, 0, 1.02;
+    for (const char* model : {"tet_hooke", "tet_stvk"})
+        for (const char* method : {"gauss_seidel", "conjugate_residuals"}) {
+            ModelBuilder b = make_solid(make_cube({0.12, -0.07, 0.05}), 1e4, 0.3, model);
+            for (int i = 0; i < 8; ++i) b.model.point.flags[i] = kFixed;
+            for (int i = 0; i < 8; ++i) b.state.point.x[i] = real3(A * vec(b.state.point.x[i]));
+            PositionSettings s = plain_settings();
+            s.method = method, s.iterations = 100, s.damping_time = 0.1;
+            PositionRun run(b, s);
+            run.steps(200, 0.05);
+            EXPECT_LT((run.x(8) - A * vec(b.model.point.rest[8])).norm(), 1e-9) << model << ' ' << method; // damped for 10 s
+        }
+}
+
+TEST(position_solid, a_bar_under_uniaxial_stress_has_the_stretch_of_st_venant_and_kirchhoff) {
+    // nominal stress s E (s^2 - 1)/2, lateral Green strain -nu (s^2 - 1)/2
+    const Real young = 1e4, nu = 0.3, s = 1.2, force = s * young * (s * s - 1) / 2; // on a face of 1 m^2
+    ModelBuilder b = make_solid(make_cube({0, 0, 0}), young, nu);
+    PositionSettings settings = plain_settings();
+    settings.iterations = 60, settings.damping_time = 0.2;
+    PositionRun run(b, settings);
+    // each face is two triangles, cut along a diagonal: a third of each triangle's force to each of its corners
+    const int faces[2][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}};
+    for (int side = 0; side < 2; ++side)
+        for (int k = 0; k < 4; ++k) {
+            const Real share = (k == 0 || k == 2 ? 1.0 : 0.5) / 3;
+            run.input.point_forces.push_back({faces[side][k], {side ? share * force : -share * force, 0, 0}});
+        }
+    run.steps(400, 0.05);
+    const Vec3 corner = run.x(7) - run.x(0);
+    EXPECT_NEAR((run.x(1) - run.x(0)).norm(), s, 1e-6);
+    const Real side = (run.x(2) - run.x(0)).norm(), lateral = (side * side - 1) / 2;
+    EXPECT_NEAR(lateral, -nu * (s * s - 1) / 2, 1e-6); // damped for 20 s
+    EXPECT_NEAR(corner.norm(), std::sqrt(s * s + 2 * side * side), 1e-6);
+}
+
+TEST(position_solid, momentum_is_kept_by_the_rows_of_strain) {
+    for (const char* method : kDualMethods) {
+        ModelBuilder b = make_solid(make_cube({0.1, 0, 0}), 1e3, 0.4);
+        shake(b.model, b.state, 0.1);
+        PositionSettings s = plain_settings();
+        s.method = method, s.iterations = 3;
+        PositionRun run(b, s);
+        const auto momenta = [&] {
+            std::pair<Vec3, Vec3> p{Vec3::Zero(), Vec3::Zero()};
+            for (int i = 0; i < point_count(b.model); ++i) {
+                const Vec3 mv = b.model.point.mass[i] * run.v(i);
+                p.first += mv, p.second += run.x(i).cross(mv);
+            }
+            return p;
+        };
+        const auto before = momenta();
+        run.step(0.01);
+        EXPECT_LT((momenta().first - before.first).norm(), 1e-13) << method; // V8, round-off
+    }
+}
+
+TEST(position_solid, cloth_solid_and_rod_move_as_newton_moves_them) {
+    const std::pair<const char*, const char*> bodies[] = {
+        {"cloth", R"("kind": "cloth_grid", "size": [0.4, 0.4], "edge": 0.1, "fixed": { "index": [0, 4] },
+            "material": { "density": 0.2, "membrane": { "model": "tri_stvk", "young": 2e4, "poisson": 0.3, "thickness": "1 mm" } })"},
+        {"solid", R"("kind": "solid", "size": [0.4, 0.1, 0.1], "cells": [4, 1, 1], "fixed": { "group": "x_min" },
+            "material": { "solid_density": 500, "solid": { "model": "stvk", "young": 3e4, "poisson": 0.3 } })"},
+        {"rod", R"("kind": "rod", "curve": "line", "size": 0.5, "count": 8, "radius": "1 cm", "young": "1 MPa", "density": 500, "fixed": { "index": [0, 1] })"}};
+    for (const auto& [name, body] : bodies) {
+        const auto run = [&](const char* solver, const char* settings) {
+            auto s = start(fmt::format(R"({{ "sinew": 1, "time": {{ "fps": 100, "substeps": 1, "seconds": 0.1 }},
+                "objects": {{ "body": {{ {} }} }}, "solver": "{}", "solvers": {{ "{}": {{ {} }} }} }})", body, solver, solver, settings));
+            if (!s) return State{};
+            while (!is_finished(*s))
+                if (simulate_step(*s) != Status::ok) return State{};
+            return s->now;
+        };
+        const State exact = run("newton", R"("tolerance": 1e-9)"),
+                    direct = run("position", R"("method": "newton", "iterations": 30, "substeps": 1)"),
+                    swept = run("position", R"("iterations": 1500, "substeps": 1)");
+        ASSERT_FALSE(exact.point.x.empty());
+        ASSERT_EQ(exact.point.x.size(), direct.point.x.size());
+        ASSERT_EQ(exact.point.x.size(), swept.point.x.size());
+        Real way = 0, of_direct = 0, of_swept = 0;
+        const auto compiled = compile_text(fmt::format(R"({{ "sinew": 1, "objects": {{ "body": {{ {} }} }}, "solver": "newton" }})", body));
+        ASSERT_TRUE(compiled);
+        for (std::size_t i = 0; i < exact.point.x.size(); ++i) {
+            way = std::max(way, (vec(exact.point.x[i]) - vec(compiled->state.point.x[i])).norm());
+            of_direct = std::max(of_direct, (vec(exact.point.x[i]) - vec(direct.point.x[i])).norm());
+            of_swept = std::max(of_swept, (vec(exact.point.x[i]) - vec(swept.point.x[i])).norm());
+        }
+        EXPECT_GT(way, 0.01) << name;
+        EXPECT_LT(of_direct, 1e-5 * way) << name;  // the same equations, to the tolerance of both
+        EXPECT_LT(of_swept, 0.01 * way) << name;   // what earlier directions of a step pushed stays
+    }
+}
