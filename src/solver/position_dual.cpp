@@ -353,6 +353,7 @@ DualResult solve_dual(const Parallel& parallel, const Model& m, const DualOption
             beta = walk.beta;
         }
     }
+    project_whole_rows(parallel, w, p.whole);
     residual(false);
     result.violation = std::max(solve.violation(), whole_violation(w, p.whole));
     if (trace && trace->iterations.back().iteration != result.iterations) add_trace(result.iterations);

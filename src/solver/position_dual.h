@@ -13,7 +13,7 @@
 // Multipliers are kept in the sets of their rows after every change (projected gradient, spec U083). Rows of different
 // units are brought to one scale by D^-1/2 before residuals are compared; alike rows are left as they are.
 // fast_projection and newton solve what is bilateral; contacts are swept after each solve. Rows of whole surfaces and regions
-// (position_whole.h) are swept before each iteration.
+// (position_whole.h) are swept before each iteration and after the last.
 #pragma once
 #include "linalg/saddle.h"
 #include "solver/position_rows.h"

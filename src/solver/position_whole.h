@@ -12,7 +12,7 @@
 // diagonal is never less than the matrix but for the deformation's part in R, so sweeps converge, to C + l = 0: implicit Euler.
 // Where R has no derivative (collapsed regions) torque is taken out by the inertia of the points instead.
 // Both keep linear and angular momentum to round-off in every change. Regions of one colour share no point and run in parallel. The
-// dual methods sweep these rows before each of their iterations.
+// dual methods sweep these rows before each of their iterations and after the last.
 #pragma once
 #include "core/parallel.h"
 #include "model/dual.h"
