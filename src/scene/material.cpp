@@ -7,6 +7,7 @@
 #include "energy/spring.h"
 #include "energy/spring_strain.h"
 #include "scene/shell_material.h"
+#include "scene/special_solid.h"
 #include <fmt/format.h>
 
 namespace sinew {
@@ -57,8 +58,11 @@ bool read_material(const Value& value, const Scope& scope, std::string_view path
     if (ok && (triangles || hinges)) ok = read_shell_model(m, scope, base, shell, errors);
     ok &= read_rod(m.rod_value, base + ".rod", m.rod, errors);
     ok &= read_solid_role(m.solid_value, base + ".solid", m.solid, errors);
-    if (ok && m.solid_value.kind != Value::Kind::null)
-        ok = make_solid_model(m.solid, scope, base + ".solid", errors).elastic != nullptr;
+    if (ok && m.solid_value.kind != Value::Kind::null) {
+        SpecialSolid special;
+        ok = is_special_solid(m.solid) ? read_special_solid(m.solid, scope, base + ".solid", special, errors)
+                                       : make_solid_model(m.solid, scope, base + ".solid", errors).elastic != nullptr;
+    }
     // also where no chain uses it
     if (ok && m.rod_value.kind != Value::Kind::null) ok = read_link_model(m.rod, scope, base + ".rod", errors).row != nullptr;
     return ok;

@@ -149,11 +149,33 @@ TEST(position_limit, rows_of_strain_solve_the_system_of_the_block_compliance) {
 }
 
 TEST(position_limit, relaxation_by_incidence_converges_where_plain_relaxation_does_not) {
-    // 20 x 20 structural links; four rows meet at a point
+    // eight links pull one point the same way: corrections add up, an error e becomes (1 - 8 omega) e; with its mass in eight parts 0
+    ModelBuilder b;
+    begin_object(b, "hub", "particles");
+    add_points(b, std::vector<Real3>{{0, 0, 0}, {-1, 0, 0}, {-1, 0, 0}, {-1, 0, 0}, {-1, 0, 0}, {-1, 0, 0}, {-1, 0, 0}, {-1, 0, 0}, {-1, 0, 0}},
+               std::vector<Real>(9, 0.5));
+    for (int i = 1; i < 9; ++i) {
+        b.model.point.flags[i] = kFixed;
+        add_link(b, 0, i, 0);
+    }
+    finish_model(b);
+    b.state.point.x[0].x = 1e-3;
+    const auto error = [&](bool incidence) {
+        PositionSettings s = plain_settings();
+        s.method = "jacobi", s.incidence = incidence, s.iterations = 5;
+        PositionRun run(b, s);
+        run.step(0.01);
+        return std::abs(run.x(0).x());
+    };
+    EXPECT_NEAR(error(false), 1e-3 * 243, 1e-9); // omega = 0.5 by default: -3 per iteration, as long as the point is on its side
+    EXPECT_LT(error(true), 1e-15);
+}
+
+TEST(position_limit, jacobi_with_incidence_brings_every_error_of_a_net_down) {
     ModelBuilder b;
     b.model.gravity = {0, -9.81, 0};
     begin_object(b, "grid", "cloth_grid");
-    constexpr int n = 20;
+    constexpr int n = 12;
     std::vector<Real3> x;
     for (int i = 0; i < n * n; ++i) x.push_back({0.1 * (i % n), 0, 0.1 * (i / n)});
     add_points(b, x, std::vector<Real>(n * n, 1.0));
@@ -162,32 +184,25 @@ TEST(position_limit, relaxation_by_incidence_converges_where_plain_relaxation_do
         if (i % n + 1 < n) add_link(b, i, i + 1, 0);
         if (i / n + 1 < n) add_link(b, i, i + n, 0);
     }
-    add_gravity(b, 0, n * n);
     finish_model(b);
-    const auto worst = [&](bool incidence, Real relaxation) { // largest error of a link after 40 steps
+    Rng rng{17, 1, 0};
+    for (int i = 0; i < n * n; ++i)
+        if (!(b.model.point.flags[i] & kFixed)) vec(b.state.point.x[i]) += draw_vec(rng, -1e-3, 1e-3);
+    const auto error = [&](int iterations) { // sum over links of what they are too long or too short
         PositionSettings s = plain_settings();
-        s.method = "jacobi", s.incidence = incidence, s.relaxation = relaxation, s.iterations = 15;
+        s.method = "jacobi", s.incidence = true, s.iterations = iterations;
         PositionRun run(b, s);
-        for (int k = 0; k < 40; ++k) {
-            run.report = run.solver->step(b.model, {}, run.now, run.spare, 1.0 / 60, nullptr);
-            std::swap(run.now, run.spare);
+        run.step(0.01);
+        Real sum = 0;
+        for (int i = 0; i < n * n; ++i) {
+            if (i % n + 1 < n) sum += std::abs((run.x(i + 1) - run.x(i)).norm() - 0.1);
+            if (i / n + 1 < n) sum += std::abs((run.x(i + n) - run.x(i)).norm() - 0.1);
         }
-        Real error = 0;
-        for (int i = 0; i < n * n; ++i)
-            if (i % n + 1 < n) error = std::max(error, std::abs((run.x(i + 1) - run.x(i)).norm() - 0.1));
-        return std::isfinite(error) ? error : 1e300;
+        return sum;
     };
-    EXPECT_GT(worst(false, 0.9), 0.5);  // several times the link: it has come apart
-    EXPECT_LT(worst(true, 0), 0.1);
-    EXPECT_LT(worst(false, 0.5), 0.1);
-    // and for a linear problem the violation falls in every iteration: D - A is positive
-    PositionSettings s = plain_settings();
-    s.method = "jacobi", s.incidence = true, s.iterations = 60;
-    PositionRun run(b, s);
-    Trace trace;
-    run.step(1.0 / 600, &trace);
-    ASSERT_EQ(trace.iterations.size(), 60u);
-    EXPECT_LT(trace.iterations.back().residual, 0.5 * trace.iterations.front().residual);
+    const Real few = error(1), some = error(10), many = error(100);
+    EXPECT_LT(some, few);
+    EXPECT_LT(many, 0.5 * some);
 }
 
 TEST(position_limit, momentum_is_kept_by_incidence_relaxation) {

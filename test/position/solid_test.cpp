@@ -67,15 +67,16 @@ TEST(position_solid, the_middle_of_a_patch_goes_where_the_affine_map_has_it) {
     Mat3 A;
     A << 1.05, 0.04, 0, -0.02, 0.97, 0.03, 0.01, 0, 1.02;
     for (const char* model : {"tet_hooke", "tet_stvk"})
-        for (const char* method : {"gauss_seidel", "conjugate_residuals"}) {
+        for (const auto& [method, tolerance] : {std::pair("gauss_seidel", 1e-4), std::pair("conjugate_residuals", 1e-6), std::pair("newton", 1e-8)}) {
             ModelBuilder b = make_solid(make_cube({0.12, -0.07, 0.05}), 1e3, 0.3, model);
             for (int i = 0; i < 8; ++i) b.model.point.flags[i] = kFixed;
             for (int i = 0; i < 8; ++i) b.state.point.x[i] = real3(A * vec(b.state.point.x[i]));
             PositionSettings s = plain_settings();
-            s.method = method, s.iterations = 30, s.damping_time = 0.03;
+            s.method = method, s.iterations = std::string_view(method) == "newton" ? 4 : 30, s.damping_time = 0.03;
             PositionRun run(b, s);
             run.steps(600, 0.005);
-            EXPECT_LT((run.x(8) - A * vec(b.model.point.rest[8])).norm(), 1e-9) << model << ' ' << method; // damped for 3 s, some 30 periods
+            EXPECT_LT((run.x(8) - A * vec(b.model.point.rest[8])).norm(), tolerance)
+                << model << ' ' << method; // damped for 3 s; what is left of 30 iterations, of which the force at rest is a part
         }
 }
 
@@ -84,7 +85,7 @@ TEST(position_solid, a_bar_under_uniaxial_stress_has_the_stretch_of_st_venant_an
     const Real young = 1e3, nu = 0.3, s = 1.2, force = s * young * (s * s - 1) / 2; // on a face of 1 m^2
     ModelBuilder b = make_solid(make_cube({0, 0, 0}), young, nu);
     PositionSettings settings = plain_settings();
-    settings.iterations = 20, settings.damping_time = 0.05;
+    settings.method = "newton", settings.iterations = 4, settings.damping_time = 0.05;
     PositionRun run(b, settings);
     // each face is two triangles, cut along a diagonal: a third of each triangle's force to each of its corners
     const int faces[2][4] = {{0, 4, 6, 2}, {1, 3, 7, 5}};
@@ -95,10 +96,10 @@ TEST(position_solid, a_bar_under_uniaxial_stress_has_the_stretch_of_st_venant_an
         }
     run.steps(1600, 0.005);
     const Vec3 corner = run.x(7) - run.x(0);
-    EXPECT_NEAR((run.x(1) - run.x(0)).norm(), s, 1e-6);
+    EXPECT_NEAR((run.x(1) - run.x(0)).norm(), s, 2e-5);
     const Real side = (run.x(2) - run.x(0)).norm(), lateral = (side * side - 1) / 2;
-    EXPECT_NEAR(lateral, -nu * (s * s - 1) / 2, 1e-6); // damped for 8 s
-    EXPECT_NEAR(corner.norm(), std::sqrt(s * s + 2 * side * side), 1e-6);
+    EXPECT_NEAR(lateral, -nu * (s * s - 1) / 2, 2e-5); // damped for 8 s
+    EXPECT_NEAR(corner.norm(), std::sqrt(s * s + 2 * side * side), 2e-5);
 }
 
 TEST(position_solid, momentum_is_kept_by_the_rows_of_strain) {

@@ -122,7 +122,7 @@ TEST(position_whole, a_liquid_keeps_its_volume_to_one_part_in_a_million) {
         PositionRun run(b, s);
         const Real rest = volume_of(b, run.now);
         Real worst = 0, sag = 0;
-        for (int i = 0; i < 60; ++i) {
+        for (int i = 0; i < 30; ++i) {
             run.step(1.0 / 60);
             worst = std::max(worst, std::abs(volume_of(b, run.now) / rest - 1));
         }
@@ -152,7 +152,7 @@ TEST(position_whole, gas_and_liquid_move_as_newton_moves_them) {
         const State exact = newton_steps(b, b.state, 5, 0.01);
         for (const char* method : {"gauss_seidel", "fast_projection", "newton"}) {
             PositionSettings s = plain_settings();
-            s.method = method, s.iterations = 800, s.tolerance = 1e-13;
+            s.method = method, s.iterations = std::string_view(method) == "gauss_seidel" ? 800 : 40, s.tolerance = 1e-13;
             PositionRun run(b, s);
             run.steps(5, 0.01);
             const Real way = distance_between(b.state, exact);
