@@ -115,6 +115,13 @@ struct DualSolve {
         return std::max(worst, contact_violation(o.contact, w.to, dofs.points, contacts));
     }
 
+    // what rows outside of the direct solve move is part of where it starts from, or newton would take it back
+    template <class F> void shift_predicted(bool direct, const F& sweep) const {
+        if (!direct) return sweep();
+        for (int i = 0; i < dofs.points; ++i) vec(s.x_predicted[i]) -= vec(w.to.x[i]);
+        sweep();
+        for (int i = 0; i < dofs.points; ++i) vec(s.x_predicted[i]) += vec(w.to.x[i]);
+    }
     void jacobi(Real beta) const;
     bool follow_residual(int k, Walk&) const;
     void descend(const std::vector<Real>& direction, Real step) const;
@@ -304,13 +311,6 @@ DualResult solve_dual(const Parallel& parallel, const Model& m, const DualOption
     s.change.clear();
     s.d.clear();
     if (direct) s.x_predicted.assign(w.to.x, w.to.x + solve.dofs.points);
-    // what rows outside of the direct solve move is part of where it starts from, or newton would take it back
-    const auto shift_predicted = [&](const auto& sweep) {
-        if (!direct) return sweep();
-        for (int i = 0; i < solve.dofs.points; ++i) vec(s.x_predicted[i]) -= vec(w.to.x[i]);
-        sweep();
-        for (int i = 0; i < solve.dofs.points; ++i) vec(s.x_predicted[i]) += vec(w.to.x[i]);
-    };
     Nesterov nesterov;
     Walk walk;
     DualResult result;
@@ -322,7 +322,7 @@ DualResult solve_dual(const Parallel& parallel, const Model& m, const DualOption
     };
     for (int k = 0; k < o.iterations; ++k) {
         if (k > 0) refresh_inertias(m, frames, p);
-        if (!p.whole.empty()) shift_predicted([&] { project_whole_rows(parallel, w, p.whole); });
+        if (!p.whole.empty()) solve.shift_predicted(direct, [&] { project_whole_rows(parallel, w, p.whole); });
         residual(!o.frozen);
         if (o.tolerance > 0) result.violation = std::max(solve.violation(), whole_violation(w, p.whole));
         if (trace) add_trace(k);
@@ -335,7 +335,7 @@ DualResult solve_dual(const Parallel& parallel, const Model& m, const DualOption
         if (direct) {
             result.message = solve_directly(parallel, m, o.method == "newton", w, ev, s, p);
             if (result.ok = result.message.empty(); !result.ok) break;
-            shift_predicted([&] { solve.sweep(true); }); // rows with bounds, and contacts
+            solve.shift_predicted(direct, [&] { solve.sweep(true); }); // rows with bounds, and contacts
             continue;
         }
         build_diagonal(parallel, solve.dofs, p, {w.h, w.reach, w.kick}, r);
