@@ -258,6 +258,8 @@ std::string PositionSolver::find_trouble() const {
         return "solvers.position.sequential: only with method gauss_seidel, not " + settings.method;
     if (settings.mix != "none" && (settings.method != "gauss_seidel" || settings.scheme != "symplectic"))
         return "solvers.position.mix: only with method gauss_seidel and scheme symplectic";
+    if (settings.mix != "none" && settings.directions == "start")
+        return "solvers.position.mix: only with directions current, not start";
     if (settings.incidence && settings.method.find("jacobi") == std::string::npos)
         return "solvers.position.incidence: only with jacobi, improved_jacobi and accelerated_jacobi, not " + settings.method;
     if (settings.softness != "factor") return {};
@@ -512,7 +514,7 @@ void PositionSolver::iterate(const Model& m, const State& now, Real h, bool last
         const Real error = largest_violation(*parallel, m, ev, w, o, problem, contacts_now, dual.partial);
         if (trace) add_trace(m, {o, w, ev}, k + 1, s);
         report.residual = error;
-        if (error <= settings.tolerance) break;
+        if (settings.tolerance > 0 && error <= settings.tolerance) break;
     }
     if (packed) store_forces(contact_pack, contacts_now);
     for (int k = 0; apart && k < settings.iterations; ++k) project_contacts(*parallel, o, w.to, points, contacts_now);

@@ -223,9 +223,11 @@ bool build_pack(const Table& t, std::span<const Real> point_inverse, bool plan_i
         for (int k = 0; k < t.row->points; ++k) moves = moves || point_inverse[t.stencil[std::size_t(e) * t.row->points + k]] > 0;
         if (moves && does_something(t, p.kind, e)) elements.push_back(e);
     }
-    std::size_t planned = 0;
-    for (int e : p.plan.lane) planned += e >= 0;
-    if (!plan_is_kept || planned != elements.size()) {
+    std::vector<int> planned; // sorted, as the elements are
+    for (int e : p.plan.lane)
+        if (e >= 0) planned.push_back(e);
+    std::sort(planned.begin(), planned.end());
+    if (!plan_is_kept || planned != elements) {
         std::vector<unsigned char> held(point_inverse.size());
         for (std::size_t i = 0; i < held.size(); ++i) held[i] = !(point_inverse[i] > 0);
         build_batch_plan(t.stencil, t.row->points, elements, held, int(held.size()),

@@ -54,7 +54,7 @@ Axis make_axis(const Plot& p, bool vertical) {
     } else {
         // from zero where that is not far: lengths of bars and curves then mean something
         if (vertical && a.low > 0 && a.low < 0.5 * a.high) a.low = 0;
-        if (!(a.high > a.low)) a.low -= 0.5, a.high += 0.5;
+        if (!(a.high - a.low > 1e-9 * std::max(std::abs(a.low), std::abs(a.high)))) a.low -= 0.5, a.high += 0.5; // rounding is no range
         a.ticks = find_ticks(a.low, a.high, vertical ? 6 : 8);
         const double step = a.ticks.size() > 1 ? a.ticks[1] - a.ticks[0] : 1;
         if (vertical) a.low = std::floor(a.low / step + 1e-9) * step, a.high = std::ceil(a.high / step - 1e-9) * step;
@@ -149,7 +149,7 @@ void add_legend(const Plot& p, const Axis& x, const Axis& y, std::string& out) {
 
 std::vector<double> find_ticks(double low, double high, int count) {
     std::vector<double> out;
-    if (!(high > low) || count < 1) return {low};
+    if (!(high - low > 1e-9 * std::max(std::abs(low), std::abs(high))) || count < 1) return {low}; // rounding is no range
     const double raw = (high - low) / count, power = std::pow(10, std::floor(std::log10(raw)));
     double step = 10 * power;
     for (double f : {1.0, 2.0, 5.0})

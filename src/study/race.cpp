@@ -47,7 +47,7 @@ int first_setting(const Study& s) {
         at = at->kind == Value::Kind::object ? find(*at, path.substr(0, dot)) : nullptr;
         path.remove_prefix(std::min(path.size(), dot + 1));
     }
-    return at && at->kind == Value::Kind::number && at->number >= 1 ? std::min(int(at->number), s.race.most) : 1;
+    return at && at->kind == Value::Kind::number && at->number >= 1 ? int(std::min(at->number, double(s.race.most))) : 1;
 }
 
 // smallest setting that reaches the error: doubled until it does, then halved between; 0 = none up to `most`

@@ -31,7 +31,7 @@ std::string read_scene(const std::string& name, int cells, bool continuous) {
         const std::size_t at = s.find(from);
         if (at != std::string::npos) s.replace(at, from.size(), to);
     };
-    put("\"cells\": 60", fmt::format("\"cells\": {}", cells));
+    put("\"cells\": 20", fmt::format("\"cells\": {}", cells));
     if (!continuous) put("\"continuous\": true", "\"continuous\": false");
     return s;
 }

@@ -56,6 +56,15 @@ TEST(study_plot, is_well_formed_and_names_axes_and_curves) {
     EXPECT_NE(find_defect("<svg><g></svg>"), ""); // the check itself can fail
 }
 
+// what is kept to rounding is a constant: ticks of an ulp would be endless
+TEST(study_plot, rounding_is_no_range) {
+    const double one = 1 + 2.220446049250313e-16;
+    EXPECT_LE(find_ticks(1, one, 6).size(), 1u);
+    Plot p{"kept", "time", "momentum", false, false, {}};
+    p.curves.push_back({"a", {0, 1, 2}, {1, one, 1}});
+    EXPECT_EQ(find_defect(write_svg(p)), "");
+}
+
 TEST(study_plot, empty_and_constant_curves_are_drawn_too) {
     Plot p{"empty", "x", "y", true, true, {}};
     EXPECT_EQ(find_defect(write_svg(p)), "");
