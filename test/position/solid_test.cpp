@@ -130,7 +130,8 @@ TEST(position_solid, cloth_solid_and_rod_move_as_newton_moves_them) {
         {"solid", R"("kind": "solid", "size": [0.4, 0.1, 0.1], "cells": [4, 1, 1], "fixed": { "group": "x_min" },
             "material": { "solid_density": 500, "solid": { "model": "stvk", "young": 3e4, "poisson": 0.3 } })"},
         {"rod", R"("kind": "rod", "curve": "line", "size": 0.5, "count": 8, "radius": "1 cm", "young": "1 MPa", "density": 500, "fixed": { "index": [0, 1] })"}};
-    for (const auto& [name, body] : bodies) {
+    for (const auto& entry : bodies) {
+        const char *name = entry.first, *body = entry.second;
         const auto run = [&](const char* solver, const char* settings) {
             auto s = start(fmt::format(R"({{ "sinew": 1, "time": {{ "fps": 100, "substeps": 1, "seconds": 0.1 }},
                 "objects": {{ "body": {{ {} }} }}, "solver": "{}", "solvers": {{ "{}": {{ {} }} }} }})", body, solver, solver, settings));
