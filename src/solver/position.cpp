@@ -104,6 +104,7 @@ struct PositionSolver final : Solver {
     void judge_touches(const TouchList&);
     WayView way_view() const { return {surface, {x_start, p_start, q_start}}; }
     void start_multipliers(const Model&, const Sweep&);
+    bool has_mode() const { return settings.step == "radius" || settings.method == "gpminres" || settings.largest_step > 0; }
     bool sweeps() const { return settings.method == "gauss_seidel" && settings.directions == "current" && !is_rattle() && !starting; }
     void start_by_velocities(const Model&, const State& now, Real h, State&);
     void sweep_tables(const Model&, const Evaluation&, const Sweep&, bool first);
@@ -214,12 +215,12 @@ PositionContactOptions PositionSolver::contact_options(Real h) const {
     PositionContactOptions o;
     o.h = h;
     o.relaxation = settings.relaxation > 0 && settings.method == "gauss_seidel" ? settings.relaxation : 1;
-    o.friction = settings.friction == "cone"     ? ContactFriction::cone
-                 : settings.friction == "box"    ? ContactFriction::box
-                 : settings.friction == "single" ? ContactFriction::single
-                 : settings.friction == "post"   ? ContactFriction::post
-                 : settings.friction == "none"   ? ContactFriction::none
-                                                 : ContactFriction::cylinder;
+    o.friction = settings.friction == "cone"     ? FrictionSet::cone
+                 : settings.friction == "box"    ? FrictionSet::box
+                 : settings.friction == "single" ? FrictionSet::single
+                 : settings.friction == "post"   ? FrictionSet::post
+                 : settings.friction == "none"   ? FrictionSet::none
+                                                 : FrictionSet::cylinder;
     o.de_saxce = settings.de_saxce;
     o.compliance = settings.contact_compliance;
     o.damping_time = settings.contact_damping_time;
@@ -236,7 +237,8 @@ DualOptions PositionSolver::dual_options(Real h) const {
     o.tolerance = settings.tolerance;
     const bool direct = settings.method == "fast_projection" || settings.method == "newton";
     o.incidence = settings.incidence;
-    o.relaxation = settings.relaxation > 0 ? settings.relaxation : direct || settings.incidence ? 1 : 0.5;
+    o.by_radius = settings.step == "radius";
+    o.relaxation = settings.relaxation > 0 ? settings.relaxation : direct || settings.incidence || o.by_radius ? 1 : 0.5;
     o.momentum_factor = settings.momentum_factor;
     o.momentum_power = settings.momentum_power;
     o.largest_step = settings.largest_step;
@@ -262,6 +264,10 @@ std::string PositionSolver::find_trouble() const {
         return "solvers.position.mix: only with directions current, not start";
     if (settings.incidence && settings.method.find("jacobi") == std::string::npos)
         return "solvers.position.incidence: only with jacobi, improved_jacobi and accelerated_jacobi, not " + settings.method;
+    constexpr std::string_view kOwn[] = {"gauss_seidel", "conjugate_gradients", "apgd", "gpminres", "fast_projection", "newton"};
+    if (settings.step == "radius" && std::find(std::begin(kOwn), std::end(kOwn), settings.method) != std::end(kOwn))
+        return "solvers.position.step: radius only with jacobi and its relatives, minres, steepest_descent, conjugate_residuals and "
+               "power_residuals, not " + settings.method;
     if (settings.softness != "factor") return {};
     for (const DualTable& t : problem.tables)
         if (t.table->row->name.starts_with("tet_stable_neohookean"))
@@ -537,7 +543,7 @@ void PositionSolver::settle(const Model& m, const State& now, Real h, State& s) 
     const PositionContactOptions o = contact_options(h);
     refresh_inertias(m, s.frame, problem);
     if (is_newmark()) keep_acceleration(h, s);
-    if (o.friction == ContactFriction::post) add_post_friction(o, to, points, contacts_now);
+    if (o.friction == FrictionSet::post) add_post_friction(o, to, points, contacts_now);
     if (settings.limit_restitution) limit_separation(o, settings.restitution_threshold, to, points, contacts_now);
     if (settings.damping == "velocity" && settings.damping_part > 0)
         damp_along_rows(*parallel, m, evaluation_in(m, now, s, h), settings.damping_part, to, dual, problem);
@@ -662,6 +668,7 @@ Report PositionSolver::step(const Model& m, const Input& input, const State& now
     report.step_length = 1;
     ways.total.touches.clear();
     if (!renew_contacts(m, settings.continuous ? h : dt, next)) return report;
+    if (has_mode()) recall_mode(now, dual.mode, dual.mode_rows);
     if (settings.scheme == "newmark") begin_acceleration(m, input, now, h, next);
     if (settings.scheme == "verlet") begin_backward(m, input, now, h, next);
     for (int k = 0; k < settings.substeps; ++k) {
@@ -688,6 +695,7 @@ Report PositionSolver::step(const Model& m, const Input& input, const State& now
     remember(m, dt, next);
     if (settings.scheme == "verlet") end_backward(m, h, next);
     if (settings.scheme == "newmark") keep_numbers(m, kAcceleration, acceleration, h, next);
+    if (has_mode()) keep_mode(dual.mode, dual.mode_rows, next);
     advect_passive(*parallel, m, now, dt, next.point);
     next.time = now.time + dt;
     next.step = now.step + 1;
@@ -710,6 +718,7 @@ std::unique_ptr<Solver> make_position(const Context& context, const Model& m, St
     register_velocity_memory(m, state);
     if (solver->settings.scheme == "newmark") memory_array(state, kAcceleration, kept_numbers(m));
     if (solver->settings.scheme == "verlet") memory_array(state, kBackward, kept_numbers(m));
+    if (solver->has_mode()) memory_array(state, kMode, dofs_of(m).size() + 1);
     return solver;
 }
 

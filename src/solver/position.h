@@ -13,6 +13,7 @@ struct PositionSettings {
     std::string directions = "current";
     std::string friction = "cylinder";
     std::string damping = "rows";
+    std::string step = "own";
     std::string mix = "none";
     int iterations = 2;
     int substeps = 10;
@@ -40,9 +41,9 @@ struct PositionSettings {
     template <class V> static void fields(PositionSettings& s, V&& v) {
         v("method", s.method,
           Field{.allowed = {"gauss_seidel", "jacobi", "improved_jacobi", "accelerated_jacobi", "minres", "conjugate_residuals",
-                            "power_residuals", "steepest_descent", "conjugate_gradients", "fast_projection", "newton"},
-                .doc = "how multipliers are found: sweeps by colours, or all rows at once; fast_projection: a direct solve per "
-                       "iteration; newton: with the curvature of the constraints"});
+                            "power_residuals", "steepest_descent", "conjugate_gradients", "apgd", "gpminres", "fast_projection", "newton"},
+                .doc = "how multipliers are found: sweeps by colours, or all rows at once; apgd, gpminres: gradients on the sets of "
+                       "multipliers; fast_projection: a direct solve per iteration; newton: with the curvature of the constraints"});
         v("scheme", s.scheme,
           Field{.allowed = {"symplectic", "verlet", "rattle", "newmark"},
                 .doc = "how points get to where they are projected from; bodies always go the symplectic way"});
@@ -59,6 +60,10 @@ struct PositionSettings {
           Field{.allowed = {"rows", "velocity", "rigid"},
                 .doc = "rows: damping_time within the rows; velocity: damping_part of each row's rate is taken out after the step; "
                        "rigid: damping_part of what is not the motion of the whole object"});
+        v("step", s.step,
+          Field{.allowed = {"own", "radius"},
+                .doc = "length of steps of Jacobi and its relatives and of methods that follow residuals: their own, or relaxation/rho(A) in "
+                       "all iterations, rho(A) by power iteration"});
         v("mix", s.mix,
           Field{.allowed = {"none", "contacts_after", "velocity_first", "post_stabilize"},
                 .doc = "with velocity time stepping, for comparison (gauss_seidel): contacts after the loop of all other rows, a step of "
@@ -67,7 +72,7 @@ struct PositionSettings {
         v("substeps", s.substeps, Field{.min = 1, .max = 1000, .doc = "parts of a step"});
         v("tolerance", s.tolerance, Field{.min = 0, .unit = "m",
           .doc = "iterations end when no row would move anything by more; 0 = all iterations are made"});
-        v("relaxation", s.relaxation, Field{.min = 0, .max = 2, .doc = "of a correction; 0 = 1 for sweeps, 0.5 for Jacobi and its relatives, 1 with incidence"});
+        v("relaxation", s.relaxation, Field{.min = 0, .max = 2, .doc = "of a correction; 0 = 1 for sweeps, 0.5 for Jacobi and its relatives, 1 with incidence and with step radius"});
         v("incidence", s.incidence, Field{.doc = "Jacobi and its relatives: the mass of each point counts in equal parts for the rows that meet there, so "
                                                   "that corrections together never go too far"});
         v("stiffness", s.stiffness, Field{.min = 0, .max = 1, .doc = "of softness factor: part of an error corrected per step"});

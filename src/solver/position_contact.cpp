@@ -152,8 +152,8 @@ void move_contact(const PositionContacts& all, const PositionContact& c, const D
     }
 }
 
-Real keep_in_friction_set(ContactFriction kind, Real mu, Real tangential, Real& normal) {
-    if (kind == ContactFriction::cone) {
+Real keep_in_friction_set(FrictionSet kind, Real mu, Real tangential, Real& normal) {
+    if (kind == FrictionSet::cone) {
         if (tangential <= mu * normal) return 1;
         if (mu * tangential <= -normal) {
             normal = 0;
@@ -163,15 +163,15 @@ Real keep_in_friction_set(ContactFriction kind, Real mu, Real tangential, Real& 
         return mu * normal / tangential;
     }
     normal = std::max(0.0, normal);
-    if (kind == ContactFriction::post || kind == ContactFriction::none) return 0;
+    if (kind == FrictionSet::post || kind == FrictionSet::none) return 0;
     return tangential > mu * normal ? mu * normal / tangential : 1;
 }
 
 namespace {
 
 // tangential part into its set; the cone moves the normal part too
-void project_friction(ContactFriction kind, Real mu, Real& normal, Vec3& tangential, const Vec3& n) {
-    if (kind != ContactFriction::box) {
+void project_friction(FrictionSet kind, Real mu, Real& normal, Vec3& tangential, const Vec3& n) {
+    if (kind != FrictionSet::box) {
         tangential *= keep_in_friction_set(kind, mu, tangential.norm(), normal);
         return;
     }
@@ -190,30 +190,31 @@ void project_contact(const PositionContactOptions& o, const DualState& s, int po
     if (!(dn > 0)) return;
     const Real un = c.n.dot(at.velocity);
     const Vec3 ut = at.velocity - un * c.n;
-    const bool rubs = c.friction > 0 && o.friction != ContactFriction::post && o.friction != ContactFriction::none;
+    const bool rubs = c.friction > 0 && o.friction != FrictionSet::post && o.friction != FrictionSet::none;
+    const Real slip = ut.norm();
+    Real dt = rubs && slip > 0 ? o.h * o.h * contact_response(all, c, s, points, ut / slip) : 0;
     // normal part
     Real normal;
     if (o.sequential) {
         normal = c.normal - o.relaxation * (o.position_gain * at.gap + o.velocity_gain * o.h * un) / (o.h * o.h * dn);
     } else {
-        Real r = at.gap + o.damping_time * un + o.compliance * c.normal;
-        if (rubs && o.friction == ContactFriction::cone && o.de_saxce) r += o.h * c.friction * ut.norm();
-        normal = c.normal - o.relaxation * r / (o.h * (o.h + o.damping_time) * dn + o.compliance);
+        Real r = at.gap + o.damping_time * un + o.compliance * c.normal, d = o.h * (o.h + o.damping_time) * dn + o.compliance;
+        if (rubs && o.friction == FrictionSet::cone) {
+            d = dt = std::max(d, dt); // its projection is along its normals: steps in one scale, or what slides lifts or sinks
+            if (o.de_saxce) r += o.h * c.friction * slip;
+        }
+        normal = c.normal - o.relaxation * r / d;
     }
     // tangential part
     Vec3 tangential = c.tangential;
-    const Real slip = ut.norm();
-    if (rubs && slip > 0) {
-        const Vec3 t = ut / slip;
-        tangential -= o.relaxation * ut / (o.h * contact_response(all, c, s, points, t));
-    }
+    if (dt > 0) tangential -= o.relaxation * o.h * ut / dt;
     // one tangent: the direction of this iteration alone, its multiplier along it
-    if (o.friction == ContactFriction::single && rubs && slip > 0) {
+    if (o.friction == FrictionSet::single && rubs && slip > 0) {
         const Vec3 t = ut / slip;
         tangential = t.dot(tangential) * t;
     }
-    if (o.friction != ContactFriction::cone || !rubs) normal = std::max(0.0, normal);
-    project_friction(rubs ? o.friction : ContactFriction::none, c.friction, normal, tangential, c.n);
+    if (o.friction != FrictionSet::cone || !rubs) normal = std::max(0.0, normal);
+    project_friction(rubs ? o.friction : FrictionSet::none, c.friction, normal, tangential, c.n);
     const Vec3 change = (normal - c.normal) * c.n + (tangential - c.tangential);
     c.normal = normal;
     c.tangential = tangential;

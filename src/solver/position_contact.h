@@ -14,12 +14,12 @@
 
 namespace sinew {
 
-enum class ContactFriction { cone, cylinder, box, single, post, none };
+enum class FrictionSet { cone, cylinder, box, single, post, none };
 
 struct PositionContactOptions {
     Real h = 0;                  // [s]
     Real relaxation = 1;
-    ContactFriction friction = ContactFriction::cylinder;
+    FrictionSet friction = FrictionSet::cylinder;
     bool de_saxce = true;        // cone: h mu |u_t| added to the gap, so that what slides does not lift
     Real compliance = 0;         // [m/N] alpha
     Real damping_time = 0;       // [s] rho
@@ -29,7 +29,7 @@ struct PositionContactOptions {
 
 // (normal, |tangential|) to the nearest point of the friction model's set: the normal part, and the factor of the tangential
 // one. The cone moves both (Euclidean), the others keep the normal part; box is not round and has its own.
-Real keep_in_friction_set(ContactFriction, Real mu, Real tangential, Real& normal);
+Real keep_in_friction_set(FrictionSet, Real mu, Real tangential, Real& normal);
 
 struct ContactSide {             // a body of a contact
     int body = 0;                // points, then frames

@@ -33,7 +33,7 @@ void fill_lane(const PositionContactOptions& o, const DualState& s, const Positi
     put(c.drive, lane, b.drive);
     put(c.tangential, lane, b.tangential);
     b.offset.v[lane] = c.offset;
-    b.friction.v[lane] = o.friction == ContactFriction::cylinder ? c.friction : 0;
+    b.friction.v[lane] = o.friction == FrictionSet::cylinder ? c.friction : 0;
     b.normal.v[lane] = c.normal;
     b.contact[lane] = contact;
 }
@@ -41,7 +41,7 @@ void fill_lane(const PositionContactOptions& o, const DualState& s, const Positi
 } // namespace
 
 bool pack_contacts(const PositionContactOptions& o, const DualState& s, int points, const PositionContacts& all, ContactPack& p) {
-    const bool known = o.friction == ContactFriction::cylinder || o.friction == ContactFriction::post || o.friction == ContactFriction::none;
+    const bool known = o.friction == FrictionSet::cylinder || o.friction == FrictionSet::post || o.friction == FrictionSet::none;
     if (!known || o.sequential || all.contacts.size() < kFewest) return false;
     const Colours& c = all.colours;
     p.avx2 = has_avx2();

@@ -129,8 +129,11 @@ std::string solve_directly(const Parallel& parallel, const Model& m, bool newton
     add_mass(dofs, w.reach, s, p);
     list_rows(dofs, s);
     s.f.assign(dofs.size(), 0);
-    if (newton) { // -(M/reach (x - x~) - J^T l) of points
-        apply_transposed(parallel, dofs, r, r.lambda, s.f);
+    if (newton) { // -(M/reach (x - x~) - J^T l) of points; what rows with bounds pushed is in x~ already
+        s.wanted = r.lambda;
+        for (int i = 0; i < r.row_count(); ++i)
+            if (!s.active[i]) s.wanted[i] = 0;
+        apply_transposed(parallel, dofs, r, s.wanted, s.f);
         for (int i = 0; i < dofs.size(); ++i)
             if (i >= 3 * dofs.points) s.f[i] = 0;
         for (int i = 0; i < dofs.points; ++i)

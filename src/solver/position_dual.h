@@ -8,8 +8,10 @@
 //   conjugate_gradients   d = r + beta d, beta = r.r/(r.r before)       erratic on constraints: comparison
 //   conjugate_residuals   beta = min(1, r.Ar/(r.Ar before)), step (r.Ad)/(Ad.Ad), at most largest_step/rho(A)
 //   power_residuals       the same with the power law for beta
+//   apgd, gpminres        gradients on the sets of the multipliers (position_projected.cpp): comparison
 //   fast_projection       A dl = r by a direct solve of [M/reach -J^T; J alpha] per iteration (Goldenthal et al. 2007)
 //   newton                the same with the curvature of the rows in the first block, and the residual of the motion
+// By radius, steps have one length in all iterations, relaxation/rho(A), or rho(D^-1 A) of Jacobi and its relatives (spec U079).
 // Multipliers are kept in the sets of their rows after every change (projected gradient, spec U083). Rows of different
 // units are brought to one scale by D^-1/2 before residuals are compared; alike rows are left as they are.
 // fast_projection and newton solve what is bilateral; contacts are swept after each solve. Rows of whole surfaces and regions
@@ -32,6 +34,7 @@ struct DualOptions {
     bool incidence = false;     // DualRows.incidence
     Real momentum_factor = 1, momentum_power = 0.6;
     Real largest_step = 0;
+    bool by_radius = false;
     Real damping_time = 0;
     PositionContactOptions contact;
 };
@@ -39,6 +42,12 @@ struct DualOptions {
 struct DualScratch {
     DualRows rows;
     std::vector<Real> r, d, Ad, change, scale, y, power, wanted;
+    // of power iteration: P A z, and the mode of the largest eigenvalue as a displacement, with the number of rows it is of
+    std::vector<Real> Pr, mode;
+    Real mode_rows = 0;
+    // of gradients on sets
+    std::vector<Real> metric, push, ascent, z, trial, Bd;
+    std::vector<unsigned char> face, face_before;
     // of the direct methods
     std::vector<ElementBlocks> element_blocks;
     std::vector<int> block_ids;

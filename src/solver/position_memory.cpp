@@ -42,4 +42,19 @@ void keep_numbers(const Model& m, const char* name, const std::vector<Real3>& nu
     memory.back() = h;
 }
 
+void recall_mode(const State& now, std::vector<Real>& mode, Real& rows) {
+    const auto* memory = find_memory(now, kMode);
+    mode.clear();
+    rows = 0;
+    if (!memory || memory->size() < 2) return;
+    mode.assign(memory->begin(), memory->end() - 1);
+    rows = memory->back();
+}
+
+void keep_mode(const std::vector<Real>& mode, Real rows, State& s) {
+    auto& memory = memory_array(s, kMode, mode.size() + 1);
+    std::copy(mode.begin(), mode.end(), memory.begin());
+    memory.back() = rows;
+}
+
 } // namespace sinew

@@ -38,10 +38,10 @@ void add_table_groups(const Dofs& dofs, const DualTable& t, Real h, Real damping
 }
 
 void add_contact_groups(const Dofs& dofs, const PositionContacts& all, const PositionContactOptions& o, DualRows& r) {
-    const Bound bound = o.friction == ContactFriction::cone ? Bound::cone
-                        : o.friction == ContactFriction::box ? Bound::box
+    const Bound bound = o.friction == FrictionSet::cone ? Bound::cone
+                        : o.friction == FrictionSet::box ? Bound::box
                                                              : Bound::cylinder;
-    const bool rubs = o.friction != ContactFriction::post && o.friction != ContactFriction::none;
+    const bool rubs = o.friction != FrictionSet::post && o.friction != FrictionSet::none;
     for (const PositionContact& c : all.contacts) {
         int width = 0;
         for (int k = 0; k < c.sides; ++k) {

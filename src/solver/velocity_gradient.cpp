@@ -2,6 +2,7 @@
 //   min over p in K of  1/2 p^T A p + b^T p,   A = J W J^T + softness,  b = J u_free + drive + bias
 // in z = p / scale with one scale per group, 1/sqrt of its largest diagonal: cones stay cones, and A is better conditioned.
 // The correction of De Saxce depends on the solution: it is set anew at every restart (a fixed point iteration).
+#include "solver/accelerated_gradient.h"
 #include "solver/velocity_scratch.h"
 #include <algorithm>
 #include <cmath>
@@ -165,32 +166,27 @@ SolveResult solve_apgd(const SolveOptions& o, const IslandView& island, SolveScr
     place(d, s.y);
     set_correction(o.sets, island.groups, q);
     add_trace(o, island, q, 0);
-    Real theta = 1, lipschitz = 1;
+    struct Sets {
+        const Dual& d;
+        void project(std::vector<Real>& z) const { sinew::project(d, z); }
+        Real curvature(const std::vector<Real>& trial, const std::vector<Real>& y, Real& square) const {
+            place(d, trial);
+            gradient_here(d, d.s.gradient_old);
+            return sinew::curvature(trial, y, d.s.gradient_old, d.s.gradient, square);
+        }
+        Real slope(const std::vector<Real>& gradient, const std::vector<Real>& trial, const std::vector<Real>& z) const {
+            Real sum = 0;
+            for (std::size_t i = 0; i < z.size(); ++i) sum += gradient[i] * (trial[i] - z[i]);
+            return sum;
+        }
+    };
+    AcceleratedGradient method;
     int iteration = 0, since = 0;
     gradient_here(d, s.gradient);
     while (iteration < o.iterations) {
-        // step from y with backtracking on the curvature along it
-        for (int tries = 0; tries < 40; ++tries) {
-            for (int i = 0; i < d.rows; ++i) s.trial[i] = s.y[i] - s.gradient[i] / lipschitz;
-            project(d, s.trial);
-            place(d, s.trial);
-            gradient_here(d, s.gradient_old);
-            Real square;
-            const Real curve = curvature(s.trial, s.y, s.gradient_old, s.gradient, square);
-            if (curve <= lipschitz * square * (1 + 1e-12)) break;
-            lipschitz *= 2;
-        }
-        // against the gradient: start anew
-        Real uphill = 0;
-        for (int i = 0; i < d.rows; ++i) uphill += s.gradient[i] * (s.trial[i] - s.z[i]);
-        const Real next = 0.5 * (-theta * theta + theta * std::sqrt(theta * theta + 4));
-        const Real beta = uphill > 0 ? 0 : theta * (1 - theta) / (theta * theta + next);
-        theta = uphill > 0 ? 1 : next;
-        for (int i = 0; i < d.rows; ++i) s.y[i] = s.trial[i] + beta * (s.trial[i] - s.z[i]);
-        s.z = s.trial;
-        lipschitz *= 0.95;
+        const bool uphill = method.advance(Sets{d}, s.gradient, s.z, s.y, s.trial);
         ++iteration;
-        if (++since >= 10 || uphill > 0) {
+        if (++since >= 10 || uphill) {
             place(d, s.z);
             set_correction(o.sets, island.groups, q);
             since = 0;

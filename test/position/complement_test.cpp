@@ -54,7 +54,7 @@ Real optimality(const Pile& p, const PositionContactOptions& o) {
         const ContactState s = contact_state(p.all, c, p.to, 4);
         const Vec3 slip = s.velocity - c.n.dot(s.velocity) * c.n;
         const Real d = o.h * o.h * contact_response(p.all, c, p.to, 4, c.n);
-        const Real gap = s.gap + (o.friction == ContactFriction::cone && o.de_saxce ? o.h * c.friction * slip.norm() : 0);
+        const Real gap = s.gap + (o.friction == FrictionSet::cone && o.de_saxce ? o.h * c.friction * slip.norm() : 0);
         Real normal = c.normal - gap / d;
         Vec3 tangential = c.tangential - o.h * slip / d;
         const Real factor = keep_in_friction_set(o.friction, c.friction, tangential.norm(), normal);
@@ -68,7 +68,7 @@ Real optimality(const Pile& p, const PositionContactOptions& o) {
 
 TEST(position_proof, sweeps_over_contacts_end_where_forces_and_gaps_complement_each_other) {
     const auto parallel = make_parallel({.threads = 1});
-    for (const ContactFriction friction : {ContactFriction::cylinder, ContactFriction::cone}) {
+    for (const FrictionSet friction : {FrictionSet::cylinder, FrictionSet::cone}) {
         Pile pile;
         PositionContactOptions o;
         o.h = 1.0 / 60, o.friction = friction;

@@ -52,7 +52,7 @@ struct Touching {
 } // namespace
 
 TEST(position_contact_batch, sweeps_over_batches_are_those_over_contacts) {
-    for (ContactFriction friction : {ContactFriction::cylinder, ContactFriction::none}) {
+    for (FrictionSet friction : {FrictionSet::cylinder, FrictionSet::none}) {
         PositionContactOptions o;
         o.h = 0.01, o.relaxation = 0.9, o.friction = friction, o.compliance = 1e-5, o.damping_time = 0.002;
         Touching one, four, plain;
@@ -79,7 +79,7 @@ TEST(position_contact_batch, sweeps_over_batches_are_those_over_contacts) {
             largest = std::max(largest, a.normal), rubbing = std::max(rubbing, a.tangential.norm());
         }
         EXPECT_GT(largest, 1);
-        EXPECT_EQ(rubbing > 1, friction == ContactFriction::cylinder);
+        EXPECT_EQ(rubbing > 1, friction == FrictionSet::cylinder);
         for (int i = 0; i < kPoints; ++i) {
             EXPECT_LT((vec(one.x[i]) - vec(four.x[i])).norm(), 1e-12);
             EXPECT_LT((vec(one.v[i]) - vec(four.v[i])).norm(), 1e-10);
@@ -93,11 +93,11 @@ TEST(position_contact_batch, models_that_batches_do_not_know_are_refused) {
     ContactPack pack;
     PositionContactOptions o;
     o.h = 0.01;
-    for (ContactFriction friction : {ContactFriction::cone, ContactFriction::box, ContactFriction::single}) {
+    for (FrictionSet friction : {FrictionSet::cone, FrictionSet::box, FrictionSet::single}) {
         o.friction = friction;
         EXPECT_FALSE(pack_contacts(o, t.state(), kPoints, t.all, pack));
     }
-    o.friction = ContactFriction::cylinder;
+    o.friction = FrictionSet::cylinder;
     o.sequential = true;
     EXPECT_FALSE(pack_contacts(o, t.state(), kPoints, t.all, pack));
 }

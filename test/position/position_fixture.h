@@ -61,8 +61,13 @@ inline ModelBuilder make_chain(const Vec3& along, int links, Real length, Real m
     return b;
 }
 
-inline constexpr const char* kDualMethods[] = {"gauss_seidel",   "jacobi",          "improved_jacobi",     "accelerated_jacobi",
-                                               "minres",         "conjugate_residuals", "power_residuals", "steepest_descent",
-                                               "conjugate_gradients", "fast_projection", "newton"};
+// every method that the setting allows
+inline const std::vector<std::string> kDualMethods = [] {
+    PositionSettings s;
+    std::vector<std::string> out;
+    for (const FieldRef& f : collect_fields([&](auto&& v) { PositionSettings::fields(s, v); }).fields)
+        if (f.name == "method") out.assign(f.info.allowed.begin(), f.info.allowed.end());
+    return out;
+}();
 
 } // namespace sinew

@@ -28,7 +28,7 @@ Vec3 momentum(const State& s, const Model& m) {
 TEST(position_soft, one_link_shrinks_by_the_factor_of_implicit_euler) {
     const Real k = 200, mass = 0.5, h = 0.01, stretch = 0.1;
     const ModelBuilder b = one_spring(k, mass, stretch);
-    for (const char* method : kDualMethods) {
+    for (const std::string& method : kDualMethods) {
         PositionSettings s = plain_settings();
         s.method = method;
         s.iterations = 100; // Jacobi at 1/2 halves the error each time
@@ -143,13 +143,13 @@ TEST(position_soft, converged_methods_agree_with_newton) {
             way = std::max(way, (vec(far.point.x[i]) - vec(now.point.x[i])).norm());
         }
         // newton: tolerance of rows [sqrt(J)] over sqrt(k); others: links turn by tenths in a step
-        EXPECT_LT(worst, std::string_view(method) == "newton" ? 1e-7 : 0.2 * way) << method << ' ' << way;
+        EXPECT_LT(worst, method == std::string_view("newton") ? 1e-7 : 0.2 * way) << method << ' ' << way;
     }
 }
 
 TEST(position_soft, rows_that_act_between_bodies_keep_momentum_in_every_iteration) {
     ModelBuilder b = make_spring_cloth(4, 5, 0, false, kFree);
-    for (const char* method : kDualMethods) {
+    for (const std::string& method : kDualMethods) {
         for (int iterations : {1, 2, 7}) {
             PositionSettings s = plain_settings();
             s.method = method;
@@ -166,7 +166,7 @@ TEST(position_soft, a_damped_row_ends_where_its_equation_holds) {
     // V11: c1 + rho u1 + eps lambda = 0
     const Real k = 300, mass = 0.7, h = 0.01, rho = 0.03;
     const ModelBuilder b = one_spring(k, mass, 0.1);
-    for (const char* method : kDualMethods) {
+    for (const std::string& method : kDualMethods) {
         PositionSettings s = plain_settings();
         s.method = method;
         s.iterations = 200;

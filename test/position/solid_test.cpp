@@ -103,7 +103,7 @@ TEST(position_solid, a_bar_under_uniaxial_stress_has_the_stretch_of_st_venant_an
 }
 
 TEST(position_solid, momentum_is_kept_by_the_rows_of_strain) {
-    for (const char* method : kDualMethods) {
+    for (const std::string& method : kDualMethods) {
         ModelBuilder b = make_solid(make_cube({0.1, 0, 0}), 1e3, 0.4);
         shake(b.model, b.state, 0.1);
         PositionSettings s = plain_settings();

@@ -60,10 +60,11 @@ void expect_same_bits(const std::string& settings, With with) {
 } // namespace
 
 TEST(position_threads, every_method_has_the_same_bits) {
-    for (const std::string method : kDualMethods) {
+    for (const std::string& method : kDualMethods) {
         if (method == "fast_projection" || method == "newton") continue;
         expect_same_bits("\"method\": \"" + method + "\"", With::all);
     }
+    for (const std::string method : {"jacobi", "minres"}) expect_same_bits("\"step\": \"radius\", \"method\": \"" + method + "\"", With::all);
 }
 
 TEST(position_threads, direct_methods_have_the_same_bits) {
