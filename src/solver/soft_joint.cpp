@@ -147,7 +147,7 @@ template <class S>
 bool try_solve(Real h, bool spring, bool last, JointCluster& c, SoftJoints& s, std::vector<SoftBody<S>>& bodies) {
     if (!c.ready) {
         factor_cluster(s, c);
-        for (std::size_t k = 0; k < c.bodies.size(); ++k) c.turned[k] = turn_of(bodies[c.bodies[k]]);
+        for (std::size_t k = 0; k < c.bodies.size(); ++k) c.turned[k] = turn_of(bodies[c.places[k]]);
     }
     if (!c.solvable) return true;
     for (std::size_t n = 0; n < c.active.size(); ++n) {
@@ -182,6 +182,7 @@ void place_bodies(const JointSource& source, const std::vector<int>& place, cons
                   const std::vector<SoftBody<S>>& bodies, SoftJoints& s) {
     const int points = source.dofs.points;
     for (const SoftJointGroup& g : s.groups) {
+        if (g.packed) continue;
         const RowGroup& from = q.groups[g.group];
         for (int k = 0; k < from.sides; ++k) {
             const int b = q.body[from.side + k];
@@ -201,7 +202,8 @@ void place_bodies(const JointSource& source, const std::vector<int>& place, cons
 template <class S>
 void refresh_joints(const Parallel& parallel, const SoftJointOptions& o, const JointSource& source, bool moved,
                     const std::vector<int>& place, const RowProblem& q, const std::vector<SoftBody<S>>& bodies, SoftJoints& s) {
-    if (s.groups.empty()) return;
+    if constexpr (std::is_same_v<S, float>) refresh_soft_trees(parallel, o, bodies, s.trees);
+    if (s.runs.empty()) return;
     Rows& rows = *source.rows;
     if (moved) place_bodies(source, place, q, bodies, s);
     Evaluation ev = source.at;
@@ -222,16 +224,18 @@ void refresh_joints(const Parallel& parallel, const SoftJointOptions& o, const J
     });
     for (int i = 0; i < s.cluster_count; ++i) { // a factor holds while nothing has turned
         JointCluster& c = s.clusters[i];
+        if (c.packed) continue;
         c.ready = c.ready && moved;
         for (std::size_t k = 0; k < c.bodies.size() && c.ready; ++k)
-            c.ready = (turn_of(bodies[c.bodies[k]]) - c.turned[k]).squaredNorm() < kTurned * kTurned;
+            c.ready = (turn_of(bodies[c.places[k]]) - c.turned[k]).squaredNorm() < kTurned * kTurned;
     }
 }
 
-template <class S> void warm_start_joints(const Parallel& parallel, const SoftJoints& s, std::vector<SoftBody<S>>& bodies) {
-    parallel_for(parallel, s.component_count, kChunk, [&](int begin, int end) {
+template <class S> void warm_start_joints(const Parallel& parallel, SoftJoints& s, std::vector<SoftBody<S>>& bodies) {
+    if constexpr (std::is_same_v<S, float>) warm_start_soft_trees(parallel, s.trees, bodies);
+    parallel_for(parallel, int(s.components.size()), kChunk, [&](int begin, int end) {
         for (int n = begin; n < end; ++n)
-            for (int c = s.component_begin[n]; c < s.component_begin[n + 1]; ++c)
+            for (int c = s.components[n][0]; c < s.components[n][1]; ++c)
                 for (int i : s.clusters[c].groups)
                     for (int k = 0; k < s.groups[i].rows; ++k) {
                         const SoftJointRow& r = s.rows[s.groups[i].row + k];
@@ -241,30 +245,33 @@ template <class S> void warm_start_joints(const Parallel& parallel, const SoftJo
 }
 
 template <class S>
-Real solve_joints(const Parallel& parallel, Real h, JointPass pass, SoftJoints& s, std::vector<SoftBody<S>>& bodies) {
-    parallel_for(parallel, s.component_count, kChunk, [&](int begin, int end) {
+Real solve_joints(const Parallel& parallel, const SoftJointOptions& o, JointPass pass, SoftJoints& s, std::vector<SoftBody<S>>& bodies) {
+    Real worst = 0;
+    if constexpr (std::is_same_v<S, float>) worst = solve_soft_trees(parallel, pass == JointPass::relax ? 0 : o.pull / o.h, s.trees, bodies);
+    parallel_for(parallel, int(s.components.size()), kChunk, [&](int begin, int end) {
         for (int n = begin; n < end; ++n)
-            for (int i = s.component_begin[n]; i < s.component_begin[n + 1]; ++i) {
+            for (int i = s.components[n][0]; i < s.components[n][1]; ++i) {
                 JointCluster& c = s.clusters[i];
                 c.error = 0;
-                if (pass == JointPass::first) choose_active(h, c, s, bodies);
-                for (int round = 1; !try_solve(h, pass != JointPass::relax, round >= kRounds, c, s, bodies);) ++round;
+                if (pass == JointPass::first) choose_active(o.h, c, s, bodies);
+                for (int round = 1; !try_solve(o.h, pass != JointPass::relax, round >= kRounds, c, s, bodies);) ++round;
             }
     });
-    Real worst = 0;
-    for (int i = 0; i < s.cluster_count; ++i) worst = std::max(worst, s.clusters[i].error);
+    for (int i = 0; i < s.cluster_count; ++i)
+        if (!s.clusters[i].packed) worst = std::max(worst, s.clusters[i].error);
     return worst;
 }
 
 void read_joints(int substeps, const SoftJoints& s, RowProblem& q) {
+    read_soft_trees(substeps, s.groups, s.trees, q);
     for (const SoftJointGroup& g : s.groups)
-        for (int k = 0; k < g.rows; ++k) q.impulse[q.groups[g.group].row + k] = s.rows[g.row + k].impulse * substeps;
+        for (int k = 0; k < g.rows && !g.packed; ++k) q.impulse[q.groups[g.group].row + k] = s.rows[g.row + k].impulse * substeps;
 }
 
-template void warm_start_joints(const Parallel&, const SoftJoints&, std::vector<SoftBody<float>>&);
-template void warm_start_joints(const Parallel&, const SoftJoints&, std::vector<SoftBody<double>>&);
-template Real solve_joints(const Parallel&, Real, JointPass, SoftJoints&, std::vector<SoftBody<float>>&);
-template Real solve_joints(const Parallel&, Real, JointPass, SoftJoints&, std::vector<SoftBody<double>>&);
+template void warm_start_joints(const Parallel&, SoftJoints&, std::vector<SoftBody<float>>&);
+template void warm_start_joints(const Parallel&, SoftJoints&, std::vector<SoftBody<double>>&);
+template Real solve_joints(const Parallel&, const SoftJointOptions&, JointPass, SoftJoints&, std::vector<SoftBody<float>>&);
+template Real solve_joints(const Parallel&, const SoftJointOptions&, JointPass, SoftJoints&, std::vector<SoftBody<double>>&);
 template void refresh_joints(const Parallel&, const SoftJointOptions&, const JointSource&, bool, const std::vector<int>&,
                              const RowProblem&, const std::vector<SoftBody<float>>&, SoftJoints&);
 template void refresh_joints(const Parallel&, const SoftJointOptions&, const JointSource&, bool, const std::vector<int>&,

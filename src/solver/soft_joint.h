@@ -12,12 +12,14 @@
 //   softness   alpha/(h (alpha c + h)) of a soft row with damping c; rigid rows have a trace of their diagonal, so that
 //              redundant ones share what they carry: without it what their errors disagree in would become impulses
 // Loops may be singular, where a wanted rate other than zero asks for any speed: they have no k.
-// A cluster whose factor would be too large falls apart into its joints, solved one after another.
+// A cluster whose factor would be too large falls apart into its joints, solved one after another. Trees of ball joints are
+// packed, four of one shape at a time (soft_tree.h).
 #pragma once
 #include "core/parallel.h"
 #include "linalg/envelope.h"
 #include "model/element.h"
 #include "solver/soft_contact.h"
+#include "solver/soft_tree.h"
 #include "solver/velocity_problem.h"
 
 namespace sinew {
@@ -27,6 +29,7 @@ struct SoftJointOptions {
     Real h = 0;                   // [s] of a sub-step
     Real pull = 0.3;              // part of the error of rigid rows that a sub-step takes back
     Real trace = 1e-5;            // softness of rigid rows, part of their diagonal
+    bool packs = false;           // trees of ball joints go to soft_tree.h
 };
 
 // Where values and levers come from. `at`: the start of the step.
@@ -47,9 +50,13 @@ struct SoftJointRow {
 };
 struct SoftJointGroup {
     int a = -1, b = -1;           // places of bodies
+    int body_a = -1, body_b = -1; // in the problem
     bool moves_a = false, moves_b = false;
     bool bounded = false, one_sided = false, position = false;
     bool bends = false;           // its first three rows hold a point of both bodies together along world axes, and have k
+    bool is_ball = false;         // these are all its rows, and rigid
+    bool a_is_plus = false;       // such a joint: C = x_a - x_b
+    bool packed = false;          // it is in a packed tree, and has no rows here
     int group = 0;                // of the problem
     int row = 0, rows = 0;        // here
     int source = 0;               // group of the constraints' Rows
@@ -69,9 +76,11 @@ struct JointCluster {
     std::vector<Real> right;
     std::vector<int> bounded;     // groups
     Real error = 0;               // [m/s, rad/s] of rigid rows, before the last solve
-    std::vector<int> bodies;      // places
+    std::vector<int> bodies;      // of the problem
+    std::vector<int> places;      // of these
     std::vector<Vec3> turned;     // [rad] of these when it was factored
     bool loops = false;
+    bool packed = false;          // in soft_tree.h
     bool ready = false, solvable = false; // factored for the rows that are active
 };
 struct SoftJoints {
@@ -79,27 +88,28 @@ struct SoftJoints {
     std::vector<SoftJointRow> rows;
     std::vector<std::array<int, 2>> runs; // groups with successive elements of one table
     std::vector<JointCluster> clusters;
-    std::vector<int> component_begin;     // clusters that share bodies, directly or not
-    int component_count = 0, cluster_count = 0;
+    SoftTrees trees;
+    std::vector<std::array<int, 2>> components; // clusters that share bodies, directly or not; packed ones are none
+    int cluster_count = 0;
     std::vector<int> shape, shape_now;    // who is joined to whom; kept while it does not change
     std::vector<Real3> x, p;              // of points and frames during the step
     std::vector<Real4> q;
     std::vector<int> root, begin, neighbor, order, place, count;
 };
 
-// From groups of the problem. `place`: of bodies among those stepped, `bodies` in all. Impulses of the problem are those of a sub-step
+// From groups of the problem, in its order. `place`: of bodies among those stepped. Impulses of the problem are those of a sub-step
 // times their number, here and in read_joints.
-void build_joints(const SoftJointOptions&, const JointSource&, const std::vector<int>& groups, const std::vector<int>& place,
-                  int bodies, const RowProblem&, SoftJoints&);
+void build_joints(const Parallel&, const SoftJointOptions&, const JointSource&, const std::vector<int>& groups,
+                  const std::vector<int>& place, const RowProblem&, SoftJoints&);
 // At the start of a sub-step: values, levers and factors where the bodies are.
 template <class S>
 void refresh_joints(const Parallel&, const SoftJointOptions&, const JointSource&, bool moved, const std::vector<int>& place,
                     const RowProblem&, const std::vector<SoftBody<S>>& bodies, SoftJoints&);
-template <class S> void warm_start_joints(const Parallel&, const SoftJoints&, std::vector<SoftBody<S>>& bodies);
+template <class S> void warm_start_joints(const Parallel&, SoftJoints&, std::vector<SoftBody<S>>& bodies);
 // first: errors are taken back, and it is seen which bounded rows take part; again: the same rows or fewer; relax: errors stay.
 enum class JointPass : std::uint8_t { first, again, relax };
 // Returns the largest error of a rigid row before [m/s]: what others than joints have done.
-template <class S> Real solve_joints(const Parallel&, Real h, JointPass, SoftJoints&, std::vector<SoftBody<S>>& bodies);
+template <class S> Real solve_joints(const Parallel&, const SoftJointOptions&, JointPass, SoftJoints&, std::vector<SoftBody<S>>& bodies);
 void read_joints(int substeps, const SoftJoints&, RowProblem&);
 
 } // namespace sinew

@@ -25,22 +25,39 @@ void set_spring(const SoftJointOptions& o, const Rows& rows, const SoftJointGrou
     r.is_soft = r.softness > 0;
 }
 
-void add_joint(const SoftJointOptions& o, const Rows& rows, int index, const std::vector<int>& place, const RowProblem& q,
-               SoftJoints& s) {
+// ball joints: three rigid rows that hold a point, between two bodies
+bool is_ball(const Rows& rows, const SoftJointGroup& g, const RowGroup& from) {
+    bool out = g.bends && g.rows == 3 && from.sides == 2;
+    for (int k = rows.row_begin[g.source]; out && k < rows.row_begin[g.source] + 3; ++k)
+        out = rows.compliance[k] == 0 && rows.rate[k] == 0;
+    return out;
+}
+
+void add_joint(const SoftJointOptions& o, const JointSource& source, int index, const std::vector<int>& place, const RowProblem& q, SoftJoints& s) {
     const RowGroup& from = q.groups[index];
+    const Rows& rows = *source.rows;
     const auto moves = [&](int side) { return q.inverse_mass[q.body[from.side + side]] > 0; };
     SoftJointGroup g;
-    g.a = place[q.body[from.side]];
+    g.body_a = q.body[from.side];
     g.moves_a = moves(0);
-    if (from.sides > 1) g.b = place[q.body[from.side + 1]], g.moves_b = moves(1);
+    if (from.sides > 1) g.body_b = q.body[from.side + 1], g.moves_b = moves(1), g.b = place[g.body_b];
+    g.a = place[g.body_a];
     g.bounded = from.set != RowSet::free;
     g.one_sided = from.set == RowSet::lower;
     g.source = from.source;
     g.position = rows.level[g.source] == Level::position;
     g.group = index;
-    g.row = int(s.rows.size());
     g.rows = from.rows;
     g.bends = !g.bounded && g.position && holds_place(q, from);
+    const bool frames = std::min(g.body_a, g.body_b) >= source.dofs.points;
+    g.is_ball = o.packs && frames && is_ball(rows, g, from);
+    g.a_is_plus = g.is_ball && q.jacobian[from.lever].linear.x() > 0;
+    s.groups.push_back(g);
+}
+
+void add_rows(const SoftJointOptions& o, const Rows& rows, const RowProblem& q, SoftJointGroup& g, SoftJoints& s) {
+    const RowGroup& from = q.groups[g.group];
+    g.row = int(s.rows.size());
     const Lever none{Vec3::Zero(), Vec3::Zero()};
     for (int k = 0; k < g.rows; ++k) {
         SoftJointRow r;
@@ -52,7 +69,6 @@ void add_joint(const SoftJointOptions& o, const Rows& rows, int index, const std
         r.active = !g.bounded;
         s.rows.push_back(r);
     }
-    s.groups.push_back(g);
 }
 
 int find_root(std::vector<int>& root, int i) {
@@ -66,18 +82,18 @@ void join_bodies(int bodies, SoftJoints& s) {
     std::iota(s.root.begin(), s.root.end(), 0);
     for (const SoftJointGroup& g : s.groups) {
         if (!g.moves_a || !g.moves_b) continue;
-        const int a = find_root(s.root, g.a), b = find_root(s.root, g.b);
+        const int a = find_root(s.root, g.body_a), b = find_root(s.root, g.body_b);
         s.root[std::max(a, b)] = std::min(a, b);
     }
 }
-int body_of(const SoftJointGroup& g) { return g.moves_a ? g.a : g.b; }
+int body_of(const SoftJointGroup& g) { return g.moves_a ? g.body_a : g.body_b; }
 
 // place of each body in a walk along the groups, into s.place
 void walk(int bodies, SoftJoints& s) {
     s.begin.assign(bodies + 1, 0);
     const auto each = [&](auto&& f) {
         for (const SoftJointGroup& g : s.groups)
-            if (g.moves_a && g.moves_b) f(g.a, g.b), f(g.b, g.a);
+            if (g.moves_a && g.moves_b) f(g.body_a, g.body_b), f(g.body_b, g.body_a);
     };
     each([&](int a, int) { ++s.begin[a + 1]; });
     for (int i = 0; i < bodies; ++i) s.begin[i + 1] += s.begin[i];
@@ -98,14 +114,15 @@ void build_couplings(const SoftJoints& s, std::vector<std::array<int, 3>>& sides
     sides.clear(); // body, group, side
     for (int k = 0; k < n; ++k) {
         const SoftJointGroup& g = s.groups[c.groups[k]];
-        if (g.moves_a) sides.push_back({g.a, k, 0});
-        if (g.moves_b) sides.push_back({g.b, k, 1});
+        if (g.moves_a) sides.push_back({g.body_a, k, 0});
+        if (g.moves_b) sides.push_back({g.body_b, k, 1});
     }
     std::sort(sides.begin(), sides.end());
     c.bodies.clear();
     for (const auto& side : sides)
         if (c.bodies.empty() || c.bodies.back() != side[0]) c.bodies.push_back(side[0]);
     c.turned.assign(c.bodies.size(), Vec3::Zero());
+    c.places.assign(c.bodies.size(), -1);
     c.couplings.clear();
     for (std::size_t begin = 0, end; begin < sides.size(); begin = end) {
         for (end = begin; end < sides.size() && sides[end][0] == sides[begin][0];) ++end;
@@ -146,7 +163,7 @@ void sort_groups(int bodies, SoftJoints& s, std::vector<int>& out) {
     std::vector<std::array<int, 4>> keys;
     for (std::size_t i = 0; i < s.groups.size(); ++i) {
         const SoftJointGroup& g = s.groups[i];
-        const int a = g.moves_a ? s.place[g.a] : bodies, b = g.moves_b ? s.place[g.b] : bodies;
+        const int a = g.moves_a ? s.place[g.body_a] : bodies, b = g.moves_b ? s.place[g.body_b] : bodies;
         keys.push_back({find_root(s.root, body_of(g)), std::min(a, b), std::max(a, b), int(i)});
     }
     std::sort(keys.begin(), keys.end());
@@ -164,11 +181,33 @@ void find_loops(int bodies, SoftJoints& s) {
         for (int n : c.groups) {
             const SoftJointGroup& g = s.groups[n];
             if (g.bounded) continue;
-            const int a = find_root(s.root, g.moves_a ? g.a : bodies), b = find_root(s.root, g.moves_b ? g.b : bodies);
+            const int a = find_root(s.root, g.moves_a ? g.body_a : bodies), b = find_root(s.root, g.moves_b ? g.body_b : bodies);
             c.loops = c.loops || a == b;
             s.root[a] = b;
         }
     }
+}
+
+// trees of ball joints alone; they leave the components
+void choose_packed(SoftJoints& s) {
+    std::vector<int> begin{0}, tree;
+    std::size_t kept = 0;
+    for (const auto [first, end] : s.components) {
+        JointCluster& c = s.clusters[first];
+        for (int i = first; i < end; ++i) s.clusters[i].packed = false;
+        const auto is_ball = [&](int g) { return s.groups[g].is_ball; };
+        c.packed = end == first + 1 && !c.loops && int(c.groups.size()) <= kSoftTreeJoints &&
+                   std::all_of(c.groups.begin(), c.groups.end(), is_ball);
+        if (!c.packed) {
+            s.components[kept++] = {first, end};
+            continue;
+        }
+        tree.insert(tree.end(), c.groups.begin(), c.groups.end());
+        std::sort(tree.begin() + begin.back(), tree.end());
+        begin.push_back(int(tree.size()));
+    }
+    s.components.resize(kept);
+    plan_soft_trees(s.groups, begin, tree, s.trees);
 }
 
 void build_structure(int bodies, SoftJoints& s) {
@@ -177,18 +216,18 @@ void build_structure(int bodies, SoftJoints& s) {
     std::vector<int> sorted;
     sort_groups(bodies, s, sorted);
     std::vector<std::array<int, 3>> sides;
-    s.component_count = s.cluster_count = 0;
-    s.component_begin.clear();
+    s.cluster_count = 0;
+    s.components.clear();
     const auto set_of = [&](int i) { return find_root(s.root, body_of(s.groups[i])); };
     for (std::size_t begin = 0, end; begin < sorted.size(); begin = end) {
         for (end = begin; end < sorted.size() && set_of(sorted[end]) == set_of(sorted[begin]);) ++end;
-        s.component_begin.push_back(s.cluster_count);
-        ++s.component_count;
+        const int first = s.cluster_count;
         JointCluster& c = new_cluster(s);
         c.groups.assign(sorted.begin() + begin, sorted.begin() + end);
         build_couplings(s, sides, c);
         if (entries(s, c) <= kMostEntries || c.groups.size() == 1) {
             finish_cluster(s, sides, c);
+            s.components.push_back({first, first + 1});
             continue;
         }
         --s.cluster_count; // too large: its joints one by one
@@ -197,46 +236,68 @@ void build_structure(int bodies, SoftJoints& s) {
             one.groups.push_back(sorted[k]);
             finish_cluster(s, sides, one);
         }
+        s.components.push_back({first, s.cluster_count});
     }
-    s.component_begin.push_back(s.cluster_count);
     find_loops(bodies, s);
+    choose_packed(s);
+}
+
+int flags_of(const SoftJointGroup& g) {
+    return int(g.moves_a) + 2 * int(g.moves_b) + 4 * int(g.bounded) + 8 * int(g.is_ball) + 16 * int(g.a_is_plus);
+}
+
+// rows of what is not packed, and runs of successive elements of one table
+void add_runs(const SoftJointOptions& o, const Rows& rows, const RowProblem& q, SoftJoints& s) {
+    int last = -1;
+    for (int at = 0; at < int(s.groups.size()); ++at) {
+        SoftJointGroup& g = s.groups[at];
+        if (g.packed) continue;
+        add_rows(o, rows, q, g, s);
+        const bool goes_on = last >= 0 && last == at - 1 && s.groups[last].source + 1 == g.source && at - s.runs.back()[0] < kRun &&
+                             rows.key[g.source] >> 40 == rows.key[g.source - 1] >> 40;
+        if (goes_on) s.runs.back()[1] = at + 1;
+        else s.runs.push_back({at, at + 1});
+        last = at;
+    }
 }
 
 } // namespace
 
-void build_joints(const SoftJointOptions& o, const JointSource& source, const std::vector<int>& groups,
-                  const std::vector<int>& place, int bodies, const RowProblem& q, SoftJoints& s) {
+void build_joints(const Parallel& parallel, const SoftJointOptions& o, const JointSource& source, const std::vector<int>& groups,
+                  const std::vector<int>& place, const RowProblem& q, SoftJoints& s) {
     s.groups.clear();
     s.rows.clear();
     s.runs.clear();
     if (groups.empty()) {
-        s.component_count = s.cluster_count = 0;
+        s.cluster_count = 0;
+        s.components.clear();
         s.shape.clear();
+        s.trees.batches.clear(), s.trees.group.clear(), s.trees.error.clear();
         return;
     }
-    const Rows& rows = *source.rows;
     for (int i : groups) {
         if (q.groups[i].set == RowSet::box && !(q.groups[i].limit > 0)) continue; // switched off
-        add_joint(o, rows, i, place, q, s);
-        const int at = int(s.groups.size()) - 1, from = s.groups.back().source;
-        const bool goes_on = !s.runs.empty() && s.groups[at - 1].source + 1 == from && at - s.runs.back()[0] < kRun &&
-                             rows.key[from] >> 40 == rows.key[from - 1] >> 40;
-        if (goes_on) s.runs.back()[1] = at + 1;
-        else s.runs.push_back({at, at + 1});
+        add_joint(o, source, i, place, q, s);
     }
-    s.x.assign(source.at.x, source.at.x + source.dofs.points);
-    s.p.assign(source.at.p, source.at.p + source.dofs.frames);
-    s.q.assign(source.at.q, source.at.q + source.dofs.frames);
     s.shape_now.clear();
     for (const SoftJointGroup& g : s.groups)
-        for (int n : {g.a, g.b, int(g.moves_a) + 2 * int(g.moves_b) + 4 * int(g.bounded), g.rows}) s.shape_now.push_back(n);
+        for (int n : {g.body_a, g.body_b, flags_of(g), g.rows}) s.shape_now.push_back(n);
     if (s.shape != s.shape_now) {
         s.shape = s.shape_now;
-        build_structure(bodies, s);
+        build_structure(q.body_count(), s);
     }
-    for (int i = 0; i < s.cluster_count; ++i)
-        if (s.clusters[i].loops)
-            for (int g : s.clusters[i].groups) s.groups[g].bends = false;
+    for (int i = 0; i < s.cluster_count; ++i) {
+        JointCluster& c = s.clusters[i];
+        for (int g : c.groups) s.groups[g].packed = c.packed, s.groups[g].bends = s.groups[g].bends && !c.loops;
+        for (std::size_t k = 0; k < c.bodies.size(); ++k) c.places[k] = place[c.bodies[k]];
+    }
+    add_runs(o, *source.rows, q, s);
+    if (!s.runs.empty()) {
+        s.x.assign(source.at.x, source.at.x + source.dofs.points);
+        s.p.assign(source.at.p, source.at.p + source.dofs.frames);
+        s.q.assign(source.at.q, source.at.q + source.dofs.frames);
+    }
+    pack_soft_trees(parallel, o, *source.rows, s.groups, place, q, s.trees);
 }
 
 } // namespace sinew

@@ -133,6 +133,8 @@ void build_manifolds(Soft& d) {
     });
 }
 
+constexpr Real kContactRate = 0.125; // of the sub-step rate
+
 template <class S, int N>
 void run(Soft& d, const std::vector<Vec3>& linear, const std::vector<Vec3>& angular, std::vector<SoftBody<S>>& bodies,
          SoftContacts<S, N>& contacts, std::vector<Vec3>& shift, std::vector<Vec3>& turn) {
@@ -146,7 +148,7 @@ void run(Soft& d, const std::vector<Vec3>& linear, const std::vector<Vec3>& angu
     SoftParameters p;
     p.h = d.h;
     // an eighth: with a quarter a tall wall does not come to rest
-    p.hertz = d.o.contact_hertz > 0 ? std::min(d.o.contact_hertz, 0.25 / d.h) : 0.125 / d.h;
+    p.hertz = d.o.contact_hertz > 0 ? std::min(d.o.contact_hertz, 0.25 / d.h) : kContactRate / d.h;
     p.damping_ratio = d.o.contact_damping;
     p.push_speed = d.o.push_speed;
     p.slop = d.o.slop;
@@ -166,7 +168,7 @@ void run(Soft& d, const std::vector<Vec3>& linear, const std::vector<Vec3>& angu
         // joints and contacts in turn; where they pull against each other, until they agree
         const int most = d.s.manifolds.empty() ? 0 : d.s.joints.groups.empty() ? 1 : d.o.joint_sweeps;
         for (int k = 0;; ++k) {
-            const Real error = solve_joints(d.parallel, d.h, k == 0 ? JointPass::first : JointPass::again, d.s.joints, bodies);
+            const Real error = solve_joints(d.parallel, d.joints, k == 0 ? JointPass::first : JointPass::again, d.s.joints, bodies);
             if (k == most || (k > 0 && error < d.o.joint_tolerance)) break; // what is left over goes to the contacts
             solve_contacts<S, N>(d.parallel, p, contacts, bodies);
         }
@@ -174,7 +176,7 @@ void run(Soft& d, const std::vector<Vec3>& linear, const std::vector<Vec3>& angu
             for (int i = begin; i < end; ++i)
                 for (int k = 0; k < 6; ++k) bodies[i].d[k] += S(d.h) * bodies[i].v[k];
         });
-        solve_joints(d.parallel, d.h, JointPass::relax, d.s.joints, bodies);
+        solve_joints(d.parallel, d.joints, JointPass::relax, d.s.joints, bodies);
         relax_contacts<S, N>(d.parallel, p, contacts, bodies);
     }
     if (d.o.bounce_speed >= 0) bounce_contacts<S, N>(d.parallel, p, contacts, bodies);
@@ -213,7 +215,7 @@ void step_soft(const Parallel& parallel, const SoftOptions& o, const SoftProblem
                const std::vector<Vec3>& linear, const std::vector<Vec3>& angular, SoftScratch& s, TouchList& list, RowProblem& q,
                std::vector<Vec3>& shift, std::vector<Vec3>& turn) {
     const Real h = o.dt / o.substeps;
-    Soft d{parallel, o, problem, source, {o.substeps, h, o.joint_pull, o.joint_trace}, s, list, q, h};
+    Soft d{parallel, o, problem, source, {o.substeps, h, o.joint_pull, o.joint_trace, o.wide}, s, list, q, h};
     s.place.assign(q.body_count(), -1);
     s.masses.clear();
     for (int b : problem.bodies) place_of(d, b); // those that move come first
@@ -221,7 +223,7 @@ void step_soft(const Parallel& parallel, const SoftOptions& o, const SoftProblem
     build_manifolds(d);
     for (int g : problem.groups)
         for (int k = 0; k < q.groups[g].sides; ++k) place_of(d, q.body[q.groups[g].side + k]);
-    build_joints(d.joints, source, problem.groups, s.place, int(s.masses.size()), q, s.joints);
+    build_joints(parallel, d.joints, source, problem.groups, s.place, q, s.joints);
     if (o.wide) run(d, linear, angular, s.bodies, s.contacts, shift, turn);
     else run(d, linear, angular, s.bodies_double, s.contacts_double, shift, turn);
     store_impulses(d);

@@ -472,6 +472,7 @@ void VelocitySolver::list_soft(Way kind, SoftProblem& out) const {
         for (int g : island.groups)
             if (q.groups[g].set != RowSet::contact) out.groups.push_back(g);
     }
+    std::sort(out.groups.begin(), out.groups.end()); // in their own order, whatever islands there are
 }
 
 void VelocitySolver::solve_trees(const Model& m, Real h, State& s) {
