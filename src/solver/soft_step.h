@@ -18,7 +18,7 @@ struct SoftOptions {
     Real dt = 0;              // [s] of the whole step
     Real slop = 0;            // [m]
     Real push_speed = 3;      // [m/s]
-    Real contact_hertz = 0;   // [1/s] of the spring of contacts, at most a quarter of the sub-step rate; 0 = an eighth
+    Real contact_hertz = 0;   // [1/s] of the spring of contacts, at most a quarter of the sub-step rate; 0 = 0.13 of it
     Real contact_damping = 10; // ratio
     Real joint_pull = 0.3;    // part of the error of joints that a sub-step takes back
     Real joint_trace = 1e-5;  // softness of rigid joints, part of their diagonal

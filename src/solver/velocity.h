@@ -69,7 +69,7 @@ struct VelocitySettings {
         v("push_speed", s.push_speed, Field{.min = 0, .unit = "m/s", .doc = "largest speed at which penetration is taken back"});
         v("contact_hertz", s.contact_hertz,
           Field{.min = 0, .unit = "1/s", .doc = "soft_step: frequency of the spring of contacts, at most a quarter of the sub-step "
-                                                "rate; 0 = an eighth"});
+                                                "rate; 0 = 0.13 of it"});
         v("contact_damping", s.contact_damping, Field{.min = 0, .doc = "soft_step: damping ratio of that spring"});
         v("restitution_threshold", s.restitution_threshold,
           Field{.min = 0, .unit = "m/s", .doc = "approach below it does not bounce"});
