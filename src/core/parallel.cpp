@@ -1,19 +1,101 @@
 #include "core/parallel.h"
+#include "core/crew.h"
 #ifdef SINEW_HAVE_TBB
 #include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+#include <tbb/task_group.h>
 #endif
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <exception>
 #include <thread>
 #ifdef __linux__
 #include <sched.h>
 #endif
 
 namespace sinew {
+
+#ifdef SINEW_HAVE_TBB
+namespace {
+
+constexpr int kMostTasks = (1 << 20) - 1; // of a loop of a crew
+constexpr int kSpins = 4000;              // before a thread that waits lets others run
+
+// One loop at a time. Every thread has a share of its tasks, the same part in all loops, so that what loops over the same things
+// write stays in its cache; who is done helps the others. `claim` of a share holds the number of the loop, the end of the
+// share and the next task; who replaces it by its successor has that task, and the loop cannot end before: `task` and `data` read
+// in between are those of this loop.
+struct Crew {
+    struct alignas(64) Share { std::atomic<std::uint64_t> claim{0}; }; // loop << 40 | end << 20 | next
+    static constexpr int kMost = 64;
+    Share share[kMost];
+    alignas(64) std::atomic<int> done{0};
+    alignas(64) std::atomic<void (*)(void*, int)> task{nullptr};
+    std::atomic<void*> data{nullptr};
+    std::atomic<bool> over{false}, in_loop{false}, failed{false};
+    std::exception_ptr failure;
+    std::uint64_t loop = 0;
+    int threads = 1;
+
+    // runs what is left of a share; how many tasks these were
+    int run_share(Share& s) {
+        int ran = 0;
+        for (;;) {
+            std::uint64_t word = s.claim.load(std::memory_order_acquire);
+            const int next = int(word & kMostTasks), end = int(word >> 20 & kMostTasks);
+            if (next >= end) break;
+            void (*const f)(void*, int) = task.load(std::memory_order_relaxed);
+            void* const with = data.load(std::memory_order_relaxed);
+            if (!s.claim.compare_exchange_strong(word, word + 1, std::memory_order_acq_rel)) continue;
+            try {
+                f(with, next);
+            } catch (...) {
+                if (!failed.exchange(true)) failure = std::current_exception();
+            }
+            done.fetch_add(1, std::memory_order_release);
+            ++ran;
+        }
+        return ran;
+    }
+    bool help(int thread) {
+        int ran = 0;
+        for (int k = 0; k < threads; ++k) ran += run_share(share[(thread + k) % threads]);
+        return ran > 0;
+    }
+    static void wait(int& spins) {
+        if (++spins > kSpins) std::this_thread::yield();
+#if defined(__x86_64__)
+        else __builtin_ia32_pause();
+#endif
+    }
+    void help_until_over(int thread) {
+        for (int spins = 0; !over.load(std::memory_order_acquire);) {
+            if (help(thread)) spins = 0;
+            else wait(spins);
+        }
+    }
+    void run(int count, void (*f)(void*, int), void* with) {
+        in_loop.store(true, std::memory_order_relaxed);
+        done.store(0, std::memory_order_relaxed);
+        task.store(f, std::memory_order_relaxed);
+        data.store(with, std::memory_order_relaxed);
+        ++loop;
+        for (int k = threads - 1; k >= 0; --k) {
+            const auto begin = std::uint64_t(count) * k / threads, end = std::uint64_t(count) * (k + 1) / threads;
+            share[k].claim.store(loop << 40 | end << 20 | begin, std::memory_order_release);
+        }
+        help(0);
+        for (int spins = 0; done.load(std::memory_order_acquire) < count;) wait(spins);
+        in_loop.store(false, std::memory_order_relaxed);
+        if (failed.exchange(false)) std::rethrow_exception(failure);
+    }
+};
+
+} // namespace
+#endif
 
 struct Parallel {
     int threads = 1;
@@ -22,6 +104,7 @@ struct Parallel {
     // lets a run ask for more threads than the machine has cores (tests run 8 on 2)
     std::unique_ptr<tbb::global_control> limit;
     mutable tbb::task_arena arena;
+    mutable Crew* crew = nullptr;
 #endif
 };
 
@@ -46,6 +129,11 @@ int available_threads() {
     if (sched_getaffinity(0, sizeof set, &set) == 0) n = std::max(1, CPU_COUNT(&set));
 #endif
     if (const int quota = cgroup_quota()) n = std::min(n, quota);
+    return n;
+}
+
+static int available_processors() { // asked for once: it reads files
+    static const int n = available_threads();
     return n;
 }
 
@@ -91,6 +179,11 @@ void run_tasks(const Parallel& p, int count, void (*task)(void*, int), void* dat
         return;
     }
 #ifdef SINEW_HAVE_TBB
+    if (p.crew && count <= kMostTasks) {
+        if (!p.crew->in_loop.load(std::memory_order_relaxed)) return p.crew->run(count, task, data);
+        for (int i = 0; i < count; ++i) task(data, i); // a loop inside a loop
+        return;
+    }
     if (p.threads > 1) {
         p.arena.execute([&] {
             tbb::parallel_for(
@@ -122,6 +215,36 @@ void run_worker_tasks(const Parallel& p, int count, void (*task)(void*, int, int
                 deal.task(deal.data, worker, i);
         },
         &deal);
+}
+
+void run_with_crew(const Parallel& p, void (*f)(void*), void* data) {
+#ifdef SINEW_HAVE_TBB
+    // helpers that wait hold a processor each: not where there are more of them than processors
+    if (!p.user && !p.crew && p.threads > 1 && p.threads <= std::min(Crew::kMost, available_processors())) {
+        p.arena.execute([&] {
+            Crew crew;
+            tbb::task_group helpers;
+            crew.threads = p.threads;
+            for (int k = 1; k < p.threads; ++k) helpers.run([&crew, k] { crew.help_until_over(k); });
+            p.crew = &crew;
+            const auto end = [&] {
+                p.crew = nullptr;
+                crew.over.store(true, std::memory_order_release);
+                helpers.wait();
+            };
+            try {
+                f(data);
+            } catch (...) {
+                end();
+                throw;
+            }
+            end();
+        });
+        return;
+    }
+#endif
+    (void)p;
+    f(data);
 }
 
 void run_alone(void (*task)(void*), void* data) {

@@ -5,7 +5,7 @@
 
 namespace sinew {
 namespace {
-constexpr int kBlockGrain = 16; // blocks per task
+constexpr int kBlockGrain = 8; // blocks per task
 
 template <class S, int N> const SoftLoops<S, N>& loops_of(const SoftContacts<S, N>& contacts) {
     if constexpr (N == 1)

@@ -9,6 +9,7 @@
 #include "solver/velocity.h"
 #include "collision/detect.h"
 #include "collision/detect_shapes.h"
+#include "core/crew.h"
 #include "model/visit.h"
 #include "solver/forces.h"
 #include "solver/kinematics.h"
@@ -748,7 +749,7 @@ Report VelocitySolver::step(const Model& m, const Input& input, const State& now
         stop_fixed(*parallel, m, next.point);
         place_fixed(m, prescribed, now, k * h, next.point, next.frame);
         place_animated(m, input, now, k * h, dt, next.animated);
-        sub_step(m, input, h, next);
+        with_crew(*parallel, [&] { sub_step(m, input, h, next); });
         next.time += h;
     }
     place_fixed(m, prescribed, now, dt, next.point, next.frame);
