@@ -2,6 +2,7 @@
 #include "core/math.h"
 #include "geometry/topology.h"
 #include <algorithm>
+#include <cmath>
 
 namespace sinew {
 
@@ -29,6 +30,35 @@ PolygonMesh revolve(Real top, const std::vector<Ring>& rings, Real bottom, int s
         for (int i = 0; i < n; ++i) add_polygon(m, {at(k, i), at(k + 1, i), at(k + 1, i + 1), at(k, i + 1)});
     for (int i = 0; i < n; ++i) add_polygon(m, {last, at(ring_count - 1, i + 1), at(ring_count - 1, i)});
     return m;
+}
+
+// Rings along a line; pieces longer than `cell` cut into equal parts, 0 = none.
+std::vector<Ring> cut_line(std::span<const std::array<Real, 2>> profile, Real cell) {
+    std::vector<Ring> line;
+    for (std::size_t k = 0; k < profile.size(); ++k) {
+        const Ring to{profile[k][0], profile[k][1]};
+        if (k > 0) {
+            const Ring from{profile[k - 1][0], profile[k - 1][1]};
+            const Real length = std::hypot(to.radius - from.radius, to.y - from.y);
+            const int parts = cell > 0 ? std::max(1, int(std::ceil(length / cell - 1e-9))) : 1; // rounding makes no further part
+            for (int i = 1; i < parts; ++i) {
+                const Real t = Real(i) / parts;
+                line.push_back({from.radius + t * (to.radius - from.radius), from.y + t * (to.y - from.y)});
+            }
+        }
+        line.push_back(to);
+    }
+    return line;
+}
+
+// 3/pi of the volume that a line turned about the axis has on the side of the axis, by cone frustums; positive where it goes down
+Real turned_volume(const std::vector<Ring>& line) {
+    Real volume = 0;
+    for (std::size_t k = 0; k + 1 < line.size(); ++k) {
+        const Real a = line[k].radius, b = line[k + 1].radius;
+        volume += (line[k].y - line[k + 1].y) * (a * a + a * b + b * b);
+    }
+    return volume;
 }
 
 // Longitude and latitude as texture coordinates; the seam has its own column.
@@ -128,6 +158,46 @@ PolygonMesh make_cylinder(Real radius, Real height, int segments) {
 
 PolygonMesh make_cone(Real radius, Real height, int segments) {
     return revolve(height / 2, {{radius, -height / 2}}, -height / 2, std::max(segments, 3));
+}
+
+PolygonMesh make_lathe(std::span<const std::array<Real, 2>> profile, int segments, Real cell) {
+    std::vector<Ring> line = cut_line(profile, cell);
+    const bool closed = line.size() > 3 && line.front().radius == line.back().radius && line.front().y == line.back().y;
+    const bool inwards = turned_volume(line) < 0;
+    if (closed) line.pop_back();
+    PolygonMesh m;
+    const int n = std::max(segments, 3), rows = int(line.size());
+    std::vector<int> begin;
+    for (const Ring& r : line) {
+        begin.push_back(vertex_count(m));
+        for (int i = 0; i < (r.radius > 0 ? n : 1); ++i) {
+            const Real angle = 2 * kPi * i / n;
+            m.positions.push_back({r.radius * std::sin(angle), r.y, r.radius * std::cos(angle)});
+        }
+    }
+    begin.push_back(vertex_count(m));
+    const auto at = [&](int row, int i) { return begin[row] + (line[row].radius > 0 ? i % n : 0); };
+    const auto add = [&](std::vector<int> corners) {
+        if (inwards) std::reverse(corners.begin(), corners.end());
+        add_polygon(m, corners);
+    };
+    for (int k = 0; k < rows - (closed ? 0 : 1); ++k) {
+        const int next = (k + 1) % rows;
+        const bool pole = !(line[k].radius > 0), pole_next = !(line[next].radius > 0);
+        for (int i = 0; i < n && !(pole && pole_next); ++i) {
+            if (pole) add({at(k, 0), at(next, i), at(next, i + 1)});
+            else if (pole_next) add({at(k, i), at(next, 0), at(k, i + 1)});
+            else add({at(k, i), at(next, i), at(next, i + 1), at(k, i + 1)});
+        }
+    }
+    if (closed) return m;
+    const auto ring = [&](int row) {
+        std::vector<int> vertices;
+        for (int i = begin[row]; i < begin[row + 1]; ++i) vertices.push_back(i);
+        return vertices;
+    };
+    m.vertex_groups = {{"first", ring(0)}, {"last", ring(rows - 1)}};
+    return m;
 }
 
 PolygonMesh make_grid(int nx, int nz, Real size_x, Real size_z) {

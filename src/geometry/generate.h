@@ -2,6 +2,8 @@
 // Counts below the stated minimum are raised to it; sizes are taken as they are.
 #pragma once
 #include "geometry/mesh.h"
+#include <array>
+#include <span>
 
 namespace sinew {
 
@@ -18,6 +20,12 @@ PolygonMesh make_capsule(Real radius, Real length, int segments, int rings);
 PolygonMesh make_cylinder(Real radius, Real height, int segments);
 // Apex at +height / 2, base at -height / 2.
 PolygonMesh make_cone(Real radius, Real height, int segments);
+
+// The line through the points (radius, y) of `profile` turned about the y axis, `segments` (>= 3) around: bowls, funnels,
+// skirts. Pieces of the line longer than `cell` [m] are cut into equal parts (0 = none). A first or last point on the axis
+// is a pole; a line that ends where it began is closed (a ring). Away from the axis where it is open. Vertices ring by
+// ring along the line; vertex groups first, last: its ends.
+PolygonMesh make_lathe(std::span<const std::array<Real, 2>> profile, int segments, Real cell);
 
 // nx * nz quads in the plane y = 0, normal +y, centred; vertex i + (nx + 1) * j lies at column i along x and
 // row j along z. Texture coordinates run from (0, 1) at vertex 0 to (1, 0) at the last. Vertex groups x_min,

@@ -32,7 +32,7 @@ struct ClothMesh {
         Value mesh, start, pressure;
     };
     template <class V> static void fields(Params& p, V&& v) {
-        v("mesh", p.mesh, Field{.required = true, .doc = "file name, { file, unit, up }, or { shape: ball or blobs, ... }: the shape at rest"});
+        v("mesh", p.mesh, Field{.required = true, .doc = "file name, { file, unit, up }, or { shape: ball, blobs or lathe, ... }: the shape at rest"});
         v("start", p.start, Field{.doc = "mesh with the same vertices where the sheet is at the start; default: at rest"});
         v("pressure", p.pressure, Field{.doc = "of a closed sheet: inside less outside [Pa], { pressure, gas, outside }, or { bulk, fill }: a liquid that keeps "
                                                "its volume"});
@@ -202,7 +202,7 @@ struct Solid {
         v("levels", p.levels, Field{.min = 0, .max = 7, .doc = "refinements of the hollow ball: 10 4^levels + 2 points outside"});
         v("layers", p.layers, Field{.min = 1, .max = 100, .doc = "of tetrahedra through the wall"});
         v("mesh", p.mesh, Field{.doc = "instead of a shape: file name, or { file, unit, up }: tetrahedra of Gmsh (.msh) or TetGen "
-                                       "(.node, .ele), or a closed surface that is filled; or { shape: ball or blobs, ... }, which is filled"});
+                                       "(.node, .ele), or a closed surface that is filled; or { shape: ball, blobs or lathe, ... }, which is filled"});
         v("cell", p.cell, Field{.min = 0, .unit = "m", .doc = "of the lattice that fills a surface; default: a twentieth of its "
                                                                "longest side"});
         v("skin", p.skin, Field{.doc = "surface mesh that follows the tetrahedra and is shown and exported in place of their boundary: "
@@ -305,7 +305,7 @@ template <BodyShape S> struct Body {
         };
         if constexpr (S == BodyShape::box) v("size", p.size, with_doc("edges along x, y, z"));
         if constexpr (S == BodyShape::mesh) {
-            v("mesh", p.mesh, Field{.required = true, .doc = "file name, { file, unit, up }, or { shape: ball or blobs, ... }"});
+            v("mesh", p.mesh, Field{.required = true, .doc = "file name, { file, unit, up }, or { shape: ball, blobs or lathe, ... }"});
             v("shape", p.shape, Field{.allowed = {"auto", "decomposition", "hull", "mesh", "solid"},
                                       .doc = "what bodies touch: a few convex hulls that are close to it, one convex hull, its "
                                              "triangles, or its signed distance; auto: solid if it is free and closed, "

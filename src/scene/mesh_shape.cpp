@@ -15,15 +15,19 @@ struct ShapeParams {
     std::string shape;
     Real radius = 0.5;
     int levels = 3;
-    Value blobs;
+    Value blobs, profile;
+    int around = 48;
     Real blend = 0.02, cell = 0;
     template <class V> static void fields(ShapeParams& p, V&& v) {
-        v("shape", p.shape, Field{.allowed = {"ball", "blobs"}, .doc = "a ball of triangles, or balls and capsules joined smoothly"});
+        v("shape", p.shape, Field{.allowed = {"ball", "blobs", "lathe"}, .doc = "a ball of triangles, balls and capsules joined smoothly, or a line turned about y"});
         v("radius", p.radius, Field{.min = 0, .min_exclusive = true, .unit = "m", .doc = "of the ball"});
         v("levels", p.levels, Field{.min = 0, .max = 7, .doc = "of the ball: 10 4^levels + 2 vertices"});
         v("blobs", p.blobs, Field{.doc = "balls [x, y, z, r] and capsules [x0, y0, z0, x1, y1, z1, r]"});
         v("blend", p.blend, Field{.min = 0, .unit = "m", .doc = "by which blobs run into each other"});
-        v("cell", p.cell, Field{.min = 0, .unit = "m", .doc = "of the lattice that makes the surface; default: a thirtieth of the longest side"});
+        v("profile", p.profile, Field{.doc = "of the lathe: points [radius, y] of the line"});
+        v("around", p.around, Field{.min = 3, .max = 4096, .doc = "of the lathe: parts of a turn"});
+        v("cell", p.cell, Field{.min = 0, .unit = "m", .doc = "of the lattice that makes blobs, default: a thirtieth of the longest side; of the lathe: longest piece "
+                                                               "of the line, default: as it is"});
     }
 };
 
@@ -109,6 +113,32 @@ PolygonMesh make_blobs(BuildContext& c, std::string_view key, const Value& value
     return out;
 }
 
+PolygonMesh make_turned(BuildContext& c, std::string_view key, const Value& value, const ShapeParams& p) {
+    const std::string path = c.path(key) + ".profile";
+    const Value& list = p.profile;
+    if (list.kind != Value::Kind::array || list.items.size() < 2) {
+        c.errors.push_back(make_error(list.kind == Value::Kind::null ? value : list, path, "must be a list of at least two points", "[radius, y]"));
+        return {};
+    }
+    std::vector<std::array<Real, 2>> line(list.items.size());
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        const std::string here = fmt::format("{}[{}]", path, i);
+        if (!check_array(list.items[i], 2, here, "numbers", c.errors)) return {};
+        for (int k = 0; k < 2; ++k)
+            if (!read_number(list.items[i].items[k], "m", c.scope, here, line[i][k], c.errors)) return {};
+        const bool end = i == 0 || (i + 1 == line.size() && (i > 1 || line[0][0] > 0)); // of a line off the axis
+        if (line[i][0] < 0 || (!end && line[i][0] == 0)) {
+            c.errors.push_back(make_error(list.items[i].items[0], here, "a radius must be above 0, at the ends 0 or more"));
+            return {};
+        }
+        if (i > 0 && line[i] == line[i - 1]) {
+            c.errors.push_back(make_error(list.items[i], here, "is the point before once more"));
+            return {};
+        }
+    }
+    return make_lathe(line, p.around, p.cell);
+}
+
 } // namespace
 
 bool is_mesh_shape(const Value& value) { return value.kind == Value::Kind::object && find(value, "shape"); }
@@ -118,6 +148,7 @@ PolygonMesh make_mesh_shape(BuildContext& c, std::string_view key, const Value& 
     FieldList list = collect_fields([&](auto v) { ShapeParams::fields(p, v); });
     if (!read_fields(list, value, c.scope, c.path(key), c.errors)) return {};
     if (p.shape == "ball") return make_icosphere(p.radius, p.levels);
+    if (p.shape == "lathe") return make_turned(c, key, value, p);
     return make_blobs(c, key, value, p);
 }
 

@@ -76,6 +76,37 @@ TEST(generate, texture_of_a_sphere_is_not_mirrored) {
     }
 }
 
+TEST(generate, a_line_turned_about_the_axis) {
+    using Line = std::vector<std::array<Real, 2>>;
+    // a double cone, whichever way the line runs: two poles and n vertices, volume of the pyramids over a regular polygon
+    const int n = 12;
+    const Real base = 0.5 * n * std::sin(2 * kPi / n) * 4; // area, radius 2
+    for (const Line& line : {Line{{0, 1}, {2, 0}, {0, -3}}, Line{{0, -3}, {2, 0}, {0, 1}}}) {
+        const PolygonMesh m = make_lathe(line, n, 0);
+        EXPECT_EQ(vertex_count(m), n + 2);
+        EXPECT_EQ(describe(check_mesh(m)), "");
+        EXPECT_NEAR(mass_properties(m, 1).value->volume, base * 4 / 3, 1e-13); // roundings of sums of 24 terms
+    }
+    // a square ring: closed, of genus 1, n times the prism over its cross-section cut along planes (Pappus for a polygon)
+    const PolygonMesh ring = make_lathe(Line{{1, 0}, {2, 0}, {2, 1}, {1, 1}, {1, 0}}, n, 0.5);
+    EXPECT_EQ(vertex_count(ring), 8 * n);
+    const MeshCheck c = check_mesh(ring);
+    EXPECT_TRUE(c.closed && c.oriented && c.manifold);
+    EXPECT_EQ(vertex_count(ring) - int(unique_edges(ring).size()) + polygon_count(ring), 0);
+    EXPECT_NEAR(mass_properties(ring, 1).value->volume, 0.5 * n * std::sin(2 * kPi / n) * (4 - 1), 1e-13);
+    EXPECT_TRUE(ring.vertex_groups.empty());
+    // a skirt: open at both ends, cut into rows of at most `cell`, all on the cone, normals away from the axis
+    const PolygonMesh skirt = make_lathe(Line{{0.2, 1}, {0.8, 0.2}}, 16, 0.3);
+    EXPECT_EQ(vertex_count(skirt), 16 * 5); // length 1: four parts of 0.25
+    EXPECT_EQ(find_vertex_group(skirt, "first")->size(), 16u);
+    EXPECT_EQ(find_vertex_group(skirt, "last")->back(), 79);
+    for (const Real3& x : skirt.positions) EXPECT_NEAR(std::hypot(x.x, x.z), 0.2 + 0.75 * (1 - x.y), 1e-15);
+    for (int p = 0; p < polygon_count(skirt); ++p) {
+        const auto x = [&](int k) { return vec(skirt.positions[skirt.polygon_vertex[skirt.polygon_begin[p] + k]]); };
+        EXPECT_GT((x(1) - x(0)).cross(x(2) - x(0)).dot(Vec3(x(0).x(), 0, x(0).z())), 0);
+    }
+}
+
 TEST(generate, a_chain_begins_and_ends_exactly_where_asked) {
     const Real3 a{0.1, 0.2, 0.3}, b{1.7, -0.4, 0.9};
     const PolygonMesh m = make_chain(a, b, 7);
