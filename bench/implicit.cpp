@@ -5,6 +5,7 @@
 //   implicit 100x100         mass-spring cloth; `damped`: with a damper on every spring
 //   implicit shell 100x100   membrane tri_stvk and hinges hinge_tan, bent into waves
 //   implicit block           50400 tetrahedra of stable Neo-Hookean, twisted
+// SINEW_BENCH_SCENE (springs, shell, block) runs one of them.
 // Accuracy: gradient and Hessian against central differences along a direction, residual of the linear solve.
 #include "bench.h"
 #include "cloth.h"
@@ -15,6 +16,7 @@
 #include "solver/measure.h"
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <functional>
 #include <numeric>
@@ -243,16 +245,19 @@ void run_case(const Options& options, const std::string& test, bool is_claim, Pr
 
 void run_implicit(const Options& options, Results& out) {
     const int size = options.size ? options.size : kSize;
+    const char* only = std::getenv("SINEW_BENCH_SCENE");
+    const auto wanted = [&](std::string_view name) { return !only || name == only; };
     add_ceilings(out, "before", measure_ceilings(options.pairs));
     for (Real damping : {0.0, 0.01}) {
+        if (!wanted("springs")) break;
         Problem bare, p;
         build_springs(size, 0, bare);
         build_springs(size, damping, p);
         run_case(options, fmt::format("implicit {}x{}{}", size, size, damping > 0 ? " damped" : ""), damping == 0, bare, p, out);
     }
     Problem shell, block;
-    if (build_shell(size, shell)) run_case(options, fmt::format("implicit shell {}x{}", size, size), true, shell, shell, out);
-    if (build_block(size / 5, block)) run_case(options, fmt::format("implicit block {} tets", tet_count(block.model)), true, block, block, out);
+    if (wanted("shell") && build_shell(size, shell)) run_case(options, fmt::format("implicit shell {}x{}", size, size), true, shell, shell, out);
+    if (wanted("block") && build_block(size / 5, block)) run_case(options, fmt::format("implicit block {} tets", tet_count(block.model)), true, block, block, out);
     add_ceilings(out, "after", measure_ceilings(options.pairs));
 }
 

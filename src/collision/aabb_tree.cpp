@@ -9,6 +9,7 @@ namespace {
 
 constexpr int kSubtree = 4096;   // leaves that one task builds
 constexpr int kBlockGrain = 128; // blocks of one chunk when refitting
+constexpr int kFetchAhead = 3;   // blocks
 constexpr int kSamples = 63;     // boxes looked at for the origin
 constexpr Real kRebuild =
     1.7; // growth of the summed areas at which a tree is built anew; chosen, not measured
@@ -138,6 +139,15 @@ Real merge_levels(const Parallel& parallel, const AabbTree& tree, std::vector<Re
     return cost;
 }
 
+// boxes of a later block on their way from memory: they lie apart there
+void fetch(const Aabb* boxes, const int* id) {
+    for (int j = 0; j < kBlock; ++j) {
+        if (id[j] < 0) return;
+        __builtin_prefetch(&boxes[id[j]].lo);
+        __builtin_prefetch(&boxes[id[j]].hi.z());
+    }
+}
+
 // false if there is a NaN
 bool fit(const Parallel& parallel, std::span<const Aabb> boxes, TreeScratch& s, AabbTree& tree) {
     const BlockKernels& kernels = block_kernels();
@@ -146,6 +156,7 @@ bool fit(const Parallel& parallel, std::span<const Aabb> boxes, TreeScratch& s, 
             bool bad = false;
             for (int k = b; k < e; ++k) {
                 const std::size_t first = kBlock * std::size_t(k);
+                if (k + kFetchAhead < e) fetch(boxes.data(), &tree.id[first + kBlock * kFetchAhead]);
                 bad |= kernels.round(boxes.data(), &tree.id[first], tree.origin, &tree.box[first],
                                      tree.block[k]);
             }
