@@ -1,6 +1,7 @@
 #!/bin/bash
-# Runs every elastic scene and draws its last frame (or the one named here) coloured by strain to out/pictures/<name>.png (docs/gallery.md).
-#   tools/pictures.sh [name ...]     only these; --quick first: a quarter of the pixels
+# Runs scenes and draws a frame of each to out/pictures/<name>.png (docs/gallery.md): the elastic scenes coloured by strain, those of
+# the solver position in their own colours unless they are about strain.
+#   tools/pictures.sh [name ...]     only these, or all of a folder (position, demo, verify); --quick first: a quarter of the pixels
 set -euo pipefail
 cd "$(dirname "$0")/.."
 sinew=build/release/sinew
@@ -13,22 +14,32 @@ if [ ! -x $sinew ]; then
     echo "pictures: $sinew is missing; 'make' builds it" >&2
     exit 1
 fi
+# folder/scene[:frame][@field]: the last frame unless one is named; coloured by the field, strain unless one is named, own = the scene's colours
 scenes=(
     demo/cantilevers demo/cloth_over_sphere demo/draped_sheet demo/flag demo/hanging_beam demo/hanging_sheet
     demo/inflated_balloon demo/plastic_bar demo/plectoneme demo/rod_twist demo/sheared_sheet:33 demo/squeezed_block:36 demo/twisting_beam
     verify/c_t5_free_twist verify/p_lame_ball verify/p_v14_cantilever verify/p_v33_plastic_bar
     verify/t_rod_cantilever verify/t_t07_directional_modulus verify/t_t14_rest_scale verify/t_t93_bent_hinge
+    position/box_pile@own position/box_stack@own position/cloth_folds@own position/cloth_on_sphere@own position/cloth_slides_off:110@own position/cloth_twist@own
+    position/corners_and_sphere@own position/dragon_on_stairs:75@own position/fem_and_links position/garment@own position/grains_and_meshes:120@own
+    position/joint_hierarchy:60@own position/limited_cloth position/mixed_projection@own position/particles_on_cloth@own position/rabbits_on_cloth@own
+    position/shape_match:30@own position/showcase@own position/soft_cow:25 position/water_balloon
 )
 mkdir -p out/pictures
 for entry in "${scenes[@]}"; do
+    field=strain
+    if [[ $entry == *@* ]]; then field=${entry##*@}; fi
+    entry=${entry%@*}
     scene=${entry%%:*}
     name=$(basename "$scene")
-    if [ $# -gt 0 ] && [[ " $* " != *" $name "* ]]; then continue; fi
+    if [ $# -gt 0 ] && [[ " $* " != *" $name "* && " $* " != *" ${scene%%/*} "* ]]; then continue; fi
     begin=$SECONDS
     $sinew run "scenes/$scene.json" --out "out/pictures/$name" --overwrite --quiet
     frame=$(tail -1 "out/pictures/$name/report.csv" | cut -d, -f3)
     if [ "$entry" != "$scene" ]; then frame=${entry##*:}; fi
-    $sinew render "out/pictures/$name/$name.sinew" --frames "$frame" --color-by strain --size $size --samples 16 \
+    color=(--color-by "$field")
+    if [ "$field" = own ]; then color=(); fi
+    $sinew render "out/pictures/$name/$name.sinew" --frames "$frame" "${color[@]}" --size $size --samples 16 \
         --out "out/pictures/$name.png" --quiet
     echo "out/pictures/$name.png  ($((SECONDS - begin)) s)"
 done
