@@ -44,10 +44,12 @@ static Real triangle_strain(const Model& m, const State& s, const int* id) {
     return std::max(std::abs(large - 1), std::abs(small - 1));
 }
 
-// membranes: elements of three points that know rotations and rest
+// membranes: elements of three points that know rotations and rest, or constraints of the three strains of a triangle
 static bool is_membrane(const ElementRow& row) {
-    return row.points == 3 && !row.frames && !row.scalars && row.rotation_invariant && row.zero_at_rest;
+    return row.points == 3 && !row.frames && !row.scalars && row.zero_at_rest && (row.rotation_invariant || row.rows == 3);
 }
+// solids: elements of four points that may turn inside out, or constraints of the six strains of a tetrahedron
+static bool is_solid(const ElementRow& row) { return row.points == 4 && (row.inverted || row.rows == 6); }
 static void add_membrane_strain(const Model& m, const State& s, const Table& t, std::vector<double>& strain) {
     strain.resize(point_count(m), 0.0);
     for (int e = 0; e < t.count(); ++e) {
@@ -82,7 +84,7 @@ static std::vector<double> point_strain(const Model& m, const State& s) {
     if (!m.elements) return strain;
     for (const auto* tables : {&m.elements->energies, &m.elements->constraints})
         for (const Table& t : *tables) {
-            if (t.row->inverted && t.row->points == 4) add_solid_strain(m, s, t, strain);
+            if (is_solid(*t.row)) add_solid_strain(m, s, t, strain);
             if (is_membrane(*t.row)) add_membrane_strain(m, s, t, strain);
             if (t.row->points == 3 && t.row->scalars == 2) add_rod_strain(m, s, t, strain);
             if (t.row->points != 2 || t.row->frames || t.row->scalars) continue;
