@@ -247,6 +247,10 @@ void run_implicit(const Options& options, Results& out) {
     const int size = options.size ? options.size : kSize;
     const char* only = std::getenv("SINEW_BENCH_SCENE");
     const auto wanted = [&](std::string_view name) { return !only || name == only; };
+    if (!wanted("springs") && !wanted("shell") && !wanted("block")) {
+        fmt::print("SINEW_BENCH_SCENE={}: not one of springs, shell, block\n", only);
+        return;
+    }
     add_ceilings(out, "before", measure_ceilings(options.pairs));
     for (Real damping : {0.0, 0.01}) {
         if (!wanted("springs")) break;

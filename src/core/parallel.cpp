@@ -18,11 +18,12 @@
 
 namespace sinew {
 
-#ifdef SINEW_HAVE_TBB
+#if defined(SINEW_HAVE_TBB) || defined(SINEW_PLAIN_THREADS)
+#define SINEW_HAVE_CREW 1
 namespace {
 
-constexpr int kMostTasks = (1 << 20) - 1; // of a loop of a crew
-constexpr int kSpins = 4000;              // before a thread that waits lets others run
+constexpr int kMostTasks = (1 << 20) - 1; // of a piece of a loop of a crew
+constexpr int kSpins = 4000; // before a thread that waits lets others run: some 20 microseconds, longer than most gaps between loops
 
 // One loop at a time. Every thread has a share of its tasks, the same part in all loops, so that what loops over the same things
 // write stays in its cache; who is done helps the others. `claim` of a share holds the number of the loop, the end of the
@@ -104,6 +105,8 @@ struct Parallel {
     // lets a run ask for more threads than the machine has cores (tests run 8 on 2)
     std::unique_ptr<tbb::global_control> limit;
     mutable tbb::task_arena arena;
+#endif
+#ifdef SINEW_HAVE_CREW
     mutable Crew* crew = nullptr;
 #endif
 };
@@ -173,17 +176,36 @@ static void run_on_plain_threads(int threads, int count, void (*task)(void*, int
 }
 #endif
 
+#ifdef SINEW_HAVE_CREW
+// Never by oneTBB meanwhile: the thread that waits for its loop could be given the task of a helper, which ends after it.
+static void run_by_crew(Crew& crew, int count, void (*task)(void*, int), void* data) {
+    if (crew.in_loop.load(std::memory_order_relaxed)) { // a loop inside a loop
+        for (int i = 0; i < count; ++i) task(data, i);
+        return;
+    }
+    if (count <= kMostTasks) return crew.run(count, task, data);
+    struct Piece {
+        void (*task)(void*, int);
+        void* data;
+        int first;
+    };
+    for (Piece piece{task, data, 0}; piece.first < count; piece.first += kMostTasks)
+        crew.run(std::min(kMostTasks, count - piece.first), [](void* of, int i) {
+            const Piece& q = *static_cast<const Piece*>(of);
+            q.task(q.data, q.first + i);
+        }, &piece);
+}
+#endif
+
 void run_tasks(const Parallel& p, int count, void (*task)(void*, int), void* data) {
     if (p.user) {
         p.user(count, [&](int i) { task(data, i); });
         return;
     }
+#ifdef SINEW_HAVE_CREW
+    if (p.crew) return run_by_crew(*p.crew, count, task, data);
+#endif
 #ifdef SINEW_HAVE_TBB
-    if (p.crew && count <= kMostTasks) {
-        if (!p.crew->in_loop.load(std::memory_order_relaxed)) return p.crew->run(count, task, data);
-        for (int i = 0; i < count; ++i) task(data, i); // a loop inside a loop
-        return;
-    }
     if (p.threads > 1) {
         p.arena.execute([&] {
             tbb::parallel_for(
@@ -217,33 +239,49 @@ void run_worker_tasks(const Parallel& p, int count, void (*task)(void*, int, int
         &deal);
 }
 
-void run_with_crew(const Parallel& p, void (*f)(void*), void* data) {
-#ifdef SINEW_HAVE_TBB
+#ifdef SINEW_HAVE_CREW
+// f with the crew in place; `end` lets the helpers go
+template <class End> static void lead_crew(const Parallel& p, Crew& crew, void (*f)(void*), void* data, const End& end) {
+    p.crew = &crew;
+    const auto finish = [&] {
+        p.crew = nullptr;
+        crew.over.store(true, std::memory_order_release);
+        end();
+    };
+    try {
+        f(data);
+    } catch (...) {
+        finish();
+        throw;
+    }
+    finish();
+}
+#endif
+
+void run_with_crew(const Parallel& p, void (*f)(void*), void* data, bool crowded) {
+#ifdef SINEW_HAVE_CREW
     // helpers that wait hold a processor each: not where there are more of them than processors
-    if (!p.user && !p.crew && p.threads > 1 && p.threads <= std::min(Crew::kMost, available_processors())) {
+    const int most = crowded ? Crew::kMost : std::min(Crew::kMost, available_processors());
+    if (!p.user && !p.crew && p.threads > 1 && p.threads <= most) {
+        Crew crew;
+        crew.threads = p.threads;
+#ifdef SINEW_HAVE_TBB
         p.arena.execute([&] {
-            Crew crew;
             tbb::task_group helpers;
-            crew.threads = p.threads;
             for (int k = 1; k < p.threads; ++k) helpers.run([&crew, k] { crew.help_until_over(k); });
-            p.crew = &crew;
-            const auto end = [&] {
-                p.crew = nullptr;
-                crew.over.store(true, std::memory_order_release);
-                helpers.wait();
-            };
-            try {
-                f(data);
-            } catch (...) {
-                end();
-                throw;
-            }
-            end();
+            lead_crew(p, crew, f, data, [&] { helpers.wait(); });
         });
+#else
+        std::vector<std::thread> helpers;
+        for (int k = 1; k < p.threads; ++k) helpers.emplace_back([&crew, k] { crew.help_until_over(k); });
+        lead_crew(p, crew, f, data, [&] {
+            for (std::thread& helper : helpers) helper.join();
+        });
+#endif
         return;
     }
 #endif
-    (void)p;
+    (void)p, (void)crowded;
     f(data);
 }
 

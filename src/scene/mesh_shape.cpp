@@ -136,6 +136,16 @@ PolygonMesh make_turned(BuildContext& c, std::string_view key, const Value& valu
             return {};
         }
     }
+    // counted before anything is made: a tiny cell would fill the memory
+    constexpr Real kMostVertices = 4e6;
+    Real parts = 1;
+    for (std::size_t i = 1; i < line.size(); ++i)
+        parts += p.cell > 0 ? std::max(1.0, std::ceil(std::hypot(line[i][0] - line[i - 1][0], line[i][1] - line[i - 1][1]) / p.cell)) : 1;
+    if (!(parts * p.around <= kMostVertices)) {
+        c.errors.push_back(make_error(value, c.path(key), fmt::format("would have {:.3g} vertices", parts * p.around),
+                                      "at most 4e6; a larger cell, a smaller around"));
+        return {};
+    }
     return make_lathe(line, p.around, p.cell);
 }
 

@@ -61,24 +61,31 @@ TEST(parallel, the_users_own_job_system_is_used) {
 }
 
 TEST(crew, loops_run_every_task_once_whatever_comes_between) {
-    for (int threads : {1, 2, 8}) {
+    for (int threads : {1, 2, 3, 8}) {
         const ParallelPtr p = make_parallel({.threads = threads});
         std::vector<int> count(1000, 0);
-        long sum = 0;
         with_crew(*p, [&] {
             for (int round = 0; round < 2000; ++round) {
                 const int n = 1 + round % 1000;
                 parallel_for(*p, n, 7, [&](int begin, int end) {
                     for (int i = begin; i < end; ++i) ++count[i];
                 });
-                sum += n; // alone between two loops
             }
-        });
-        long counted = 0;
-        for (int c : count) counted += c;
-        EXPECT_EQ(counted, sum) << threads;
-        EXPECT_EQ(count[0], 2000) << threads;
+        }, true);
+        // of every thousand rounds 1000 - i reach index i
+        for (int i = 0; i < 1000; ++i) ASSERT_EQ(count[i], 2 * (1000 - i)) << threads;
     }
+}
+
+TEST(crew, takes_loops_of_more_tasks_than_a_share_can_hold) {
+    const ParallelPtr p = make_parallel({.threads = 2});
+    std::vector<unsigned char> count((1 << 20) + 77, 0);
+    with_crew(*p, [&] {
+        parallel_for(*p, int(count.size()), 1, [&](int begin, int end) {
+            for (int i = begin; i < end; ++i) ++count[i];
+        });
+    }, true);
+    for (unsigned char c : count) ASSERT_EQ(c, 1);
 }
 
 TEST(crew, takes_loops_inside_loops_and_what_tasks_throw) {
@@ -90,13 +97,11 @@ TEST(crew, takes_loops_inside_loops_and_what_tasks_throw) {
                 if (fails && begin == 7) throw std::runtime_error("seven");
                 parallel_for(*p, 10, 1, [&](int k, int) { ++inner[10 * begin + k]; });
             });
-        });
+        }, true);
     };
     run(false);
     for (int k : inner) EXPECT_EQ(k, 1);
-#ifndef SINEW_PLAIN_THREADS // whose threads let nothing through
     EXPECT_THROW(run(true), std::runtime_error);
     run(false); // and goes on
     EXPECT_EQ(inner[70], 2);
-#endif
 }
