@@ -11,6 +11,8 @@
 //             n . (foot - c) < 0 if its foot on the triangle lies in the box
 //   edge      n = +-(e x g) for each edge g of the box, in the cone of outward directions of g; of penetrating pairs
 //             those of the least depth
+// No depth is above the least translation that frees the element alone of the obstacle: an edge that stands on a wide box
+// and dips into its top by a millimetre is told by its vertex, not as a metre out over the rim.
 // An edge counts only where no triangle at it is nearer: n . t >= 0 for the directions t from the edge into its
 // triangles, the polar cone of collision/mesh_convex.h, so that a flat sheet has no ghosts of its edges.
 #pragma once
@@ -39,7 +41,7 @@ void find_triangle_features(const ImplicitShape&, const std::array<Vec3, 3>& t, 
 void find_edge_features(const ImplicitShape&, const std::array<Vec3, 2>& e, std::span<const Vec3> inward, const Vec3& facing,
                         Real limit, FeaturePoints& out);
 
-// The box passes through the inside of the triangle: one contact in the middle of the cut, along the triangle's normal.
+// The box passes through the inside of the triangle: one contact in the middle of the cut, along the shortest way out.
 // For triangles whose vertices, edges and the box's corners show nothing.
 bool find_cut(const ImplicitShape& box, const std::array<Vec3, 3>& t, FeaturePoint& out);
 // The same for an edge without triangles, away from the box's edges.

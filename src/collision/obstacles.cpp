@@ -124,6 +124,13 @@ EdgeSides sides_of(const Search& w, int edge, const Placement& place, const std:
     return out;
 }
 
+bool is_inside(const FeaturePoints& points) {
+    return std::any_of(points.point.begin(), points.point.begin() + points.count, [](const FeaturePoint& p) { return p.distance < 0; });
+}
+void add_point(const FeaturePoint& p, FeaturePoints& points) {
+    if (points.count < int(points.point.size())) points.point[points.count++] = p;
+}
+
 // With the cut of a line that nothing else shows.
 void find_edge(const Search& w, int edge, int k, Real limit, FeaturePoints& points) {
     const Placement& place = w.s.place[k];
@@ -132,9 +139,10 @@ void find_edge(const Search& w, int edge, int k, Real limit, FeaturePoints& poin
     const ImplicitShape shape = implicit_shape_of(w.m.obstacles[k]);
     const EdgeSides sides = sides_of(w, edge, place, e);
     find_edge_features(shape, e, std::span(sides.inward.data(), std::size_t(sides.count)), sides.facing, limit, points);
-    if (points.count || sides.count || shape.kind != ImplicitShape::box) return;
+    if (sides.count || shape.kind != ImplicitShape::box || is_inside(points)) return;
     if (evaluate_shape(shape, e[0]).distance <= 0 || evaluate_shape(shape, e[1]).distance <= 0) return;
-    if (find_cut(shape, e, points.point[0])) points.count = 1;
+    FeaturePoint cut;
+    if (find_cut(shape, e, cut)) add_point(cut, points);
 }
 
 void test_edge(const Search& w, int edge, int k, std::vector<PointContact>& out) {
@@ -157,7 +165,7 @@ bool is_only_cut(const Search& w, int triangle, int k, const std::array<Vec3, 3>
     FeaturePoints at_edge;
     for (int edge : w.s.edges.of_triangle[triangle]) {
         find_edge(w, edge, k, 0, at_edge);
-        if (at_edge.count) return false;
+        if (is_inside(at_edge)) return false;
     }
     return true;
 }
@@ -172,7 +180,8 @@ void test_triangle(const Search& w, int triangle, int k, std::vector<PointContac
     const Real thickness = thickness_with(w, v, rule, o);
     FeaturePoints points;
     find_triangle_features(implicit_shape_of(o), t, w.margin + thickness, points);
-    if (points.count == 0 && is_only_cut(w, triangle, k, t, points.point[0])) points.count = 1;
+    FeaturePoint cut;
+    if (!is_inside(points) && is_only_cut(w, triangle, k, t, cut)) add_point(cut, points);
     add_features(w, PointContact::triangle_obstacle, triangle, v, k, rule, thickness, points, out);
 }
 

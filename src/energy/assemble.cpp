@@ -110,9 +110,16 @@ void add_gradient(const Parallel& p, const ElementSet& set, const Dofs& dofs, co
 
 void add_force(const Parallel& p, const ElementSet& set, const Dofs& dofs, const Evaluation& ev, Gather& g,
                std::span<Real> out) {
+    bool any = false;
+    for (std::size_t k = 0; k < set.tables.size(); ++k) any = any || (g.first[k] >= 0 && has_force(*set.tables[k], ev));
+    if (!any) return;
     for (std::size_t k = 0; k < set.tables.size(); ++k) {
         const Table& t = *set.tables[k];
         if (g.first[k] < 0) continue;
+        if (!has_force(t, ev)) {
+            std::fill_n(g.local.begin() + g.first[k], std::size_t(t.count()) * t.row->dofs, 0.0);
+            continue;
+        }
         parallel_for(p, t.count(), kElementGrain, [&](int begin, int end) {
             t.row->force(t, ev, begin, end, g.local.data() + g.first[k] + std::size_t(begin) * t.row->dofs);
         });
@@ -146,7 +153,7 @@ Real force_power(const Parallel& p, const ElementSet& set, const Evaluation& ev,
                  std::vector<Real>& partial) {
     Real power = 0;
     for (const Table* t : set.tables) {
-        if (!(t->row->views & kForce) || t->count() == 0) continue;
+        if (t->count() == 0 || !has_force(*t, ev)) continue;
         local.resize(std::max(local.size(), std::size_t(t->count()) * t->row->dofs));
         power += ordered_sum(p, t->count(), kElementGrain, partial, [&](int begin, int end) {
             Real* f = local.data() + std::size_t(begin) * t->row->dofs;

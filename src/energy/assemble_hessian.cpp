@@ -122,7 +122,7 @@ void evaluate_range(const Table& t, const Evaluation& ev, const HessianTerms& te
         row.hessian(t, ev, begin, end, terms.projection, out);
     else
         std::fill(out, out + std::size_t(end - begin) * size, 0.0);
-    if (!row.force_derivatives || (terms.force_x == 0 && terms.force_v == 0)) return;
+    if (!has_force(t, ev) || (terms.force_x == 0 && terms.force_v == 0)) return;
     // force derivatives in small batches, so that they stay in the cache
     Real dfdx[kBatchReals], dfdv[kBatchReals];
     SINEW_ASSERT(size <= kBatchReals);

@@ -18,7 +18,8 @@
 // Entries without a potential (drag, motors) offer instead, or as well,
 //       template <int Order> static LocalForce<6, Order> force(const Data&, const StepContext&, const Stencil<2>&);
 // Order 0: f only; 1: also df/dx and df/dv. Implicit solvers use v = (x - x_now)/dt and keep them out of the merit
-// function. Optional: `hessian_psd` (closed-form projected Hessian), `hessian_gauss_newton` (k J^T J of
+// function. Optional: `explicit_force = true` (the force is zero while StepContext::elapsed > 0, because the potential has the
+// viscosity of implicit steps: it is then not even asked for), `hessian_psd` (closed-form projected Hessian), `hessian_gauss_newton` (k J^T J of
 // an energy 1/2 k C^2, without the curvature of C), `sample_kinds` (number of degenerate cases that
 // `sample` knows), `is_inverted(data, stencil)` (solids: counted in the Report),
 // `root<Order>(data, context, stencil)` with `root_rows` (rows C with 1/2 C^T C = E, for position projection: model/dual.h)

@@ -144,6 +144,7 @@ template <class L> struct HingeLaw {
     {
         return d.stiffness > 0 ? d.damping / d.stiffness : 0;
     }
+    static constexpr bool explicit_force = true;
     // f = -2 k a eta phi'^2 (dtheta/dt) grad theta
     template <int Order> static LocalForce<12, Order> force(const Data& d, const StepContext& c, const Stencil<4>& s) {
         LocalForce<12, Order> out;

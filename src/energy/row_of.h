@@ -173,6 +173,7 @@ template <Energy E> ElementRow make_energy_row() {
         row.views |= kForce;
         row.force = R::force;
         row.force_derivatives = R::force_derivatives;
+        if constexpr (requires { E::explicit_force; }) row.explicit_force = E::explicit_force;
     }
     if constexpr (memory_of<E>() > 0) row.finish = R::finish;
     if constexpr (requires(const typename E::Data& d, const StencilOf<E>& x) { E::is_inverted(d, x); }) row.inverted = R::inverted;

@@ -64,6 +64,7 @@ template <class L> struct TriGreen {
         return tri_eval<TriGreen, Order>(d, c, s);
     }
     static MatN<9> hessian_psd(const Data& d, const StepContext& c, const Stencil<3>& s) { return tri_psd<TriGreen>(d, c, s); }
+    static constexpr bool explicit_force = true;
     template <int Order> static LocalForce<9, Order> force(const Data& d, const StepContext& c, const Stencil<3>& s) {
         if (d.damping == 0 || c.elapsed > 0) return {};
         return tri_damper<Order>(d.damping, rest_matrix(d), s);

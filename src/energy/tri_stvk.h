@@ -94,6 +94,7 @@ struct TriStvk {
         return edge_strain_rows<Order>(root_matrix(matrix(d)), e, edge_strains(e, d.length2.data()));
     }
     static Real root_damping(const Data& d) { return d.damping; }
+    static constexpr bool explicit_force = true;
     template <int Order> static LocalForce<9, Order> force(const Data& d, const StepContext& c, const Stencil<3>& s) {
         if (d.damping == 0 || c.elapsed > 0) return {};
         return tri_damper<Order>(d.damping, matrix(d), s);

@@ -72,6 +72,7 @@ struct ElementRow {
                                         // is [K -K; -K K], and only the 3 x 3 block K is written
     int matrix_size = 0;                // reals per element matrix: dofs^2, or 9 for a pair
     unsigned views = 0;                 // View bits
+    bool explicit_force = false;        // the force is zero while Evaluation::elapsed > 0: it is in the potential there
     bool translation_invariant = false, rotation_invariant = false, zero_at_rest = false;
     std::size_t data_size = 0;          // bytes per element
     int memory_size = 0;                // reals per element kept in State.memory
@@ -119,6 +120,9 @@ struct Table {
     std::vector<int> object;            // owner per element
     int count() const { return int(object.size()); }
 };
+
+// Whether elements can have a force without potential here.
+inline bool has_force(const Table& t, const Evaluation& ev) { return t.row->force && !(t.row->explicit_force && ev.elapsed > 0); }
 struct Tables {
     std::vector<Table> energies;        // one per entry of energy/list.h that is used
     std::vector<Table> constraints;     // one per entry of constraint/list.h that is used

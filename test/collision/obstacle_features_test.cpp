@@ -67,6 +67,25 @@ Real sampled_distance(const Model& m, const State& s, const Obstacle& o, int n) 
     return low;
 }
 
+// An upper bound of the least translation that frees the element of a contact of its obstacle, from 2000 directions.
+Real sampled_depth(const ModelBuilder& b, const PointContact& c, const Obstacle& o) {
+    const Convex shape = convex_of(o);
+    const Quat q = quat(b.state.frame.q[o.frame]);
+    Real least = 1e9;
+    for (int k = 0; k < 2000; ++k) {
+        // points of a spiral on the sphere
+        const Real y = 1 - (2 * k + 1) / 2000.0, r = std::sqrt(1 - y * y), angle = 2.39996322972865332 * k;
+        const Vec3 n(r * std::cos(angle), y, r * std::sin(angle));
+        const Vec3 local = q.conjugate() * n;
+        Real reach = shape.radius, low = 1e9;
+        if (o.shape == Obstacle::box) reach = local.cwiseAbs().dot(vec(o.size));
+        if (o.shape == Obstacle::capsule) reach += std::abs(local.y()) * o.size.y;
+        for (int i = 0; i < 3 && c.stencil[i] >= 0; ++i) low = std::min(low, n.dot(vec(b.state.point.x[c.stencil[i]]) - vec(b.state.frame.p[o.frame])));
+        least = std::min(least, reach - low);
+    }
+    return least;
+}
+
 // two folded triangles, or a single line, of random place beside a turned obstacle
 ModelBuilder make_random(std::uint64_t seed, Obstacle::Shape shape, bool line) {
     Rng rng{seed, 1, 0};
@@ -113,6 +132,7 @@ TEST_P(obstacle_features, find_the_nearest_place_of_random_surfaces_and_miss_no_
             EXPECT_NEAR(stencil_distance(b.model, surface_state(b.state), stencil_of(b.model, c), vec(c.normal)), c.gap, 1e-12);
             // the distance of a feature is not below that of the shape; what is deep inside leaves by a longer way
             EXPECT_LE(signed_distance(b.state, o, x), std::max(c.gap, 0.0) + 1e-9) << seed;
+            EXPECT_LE(-c.gap, std::max(0.0, sampled_depth(b, c, o)) * (1 + 1e-9)) << seed;
         }
         if (sampled < -1e-9) {
             ++inside;
@@ -198,6 +218,45 @@ TEST(obstacle_surface, a_needle_through_a_triangle_is_found) {
     }
 }
 
+// A closed body of eight triangles, turned at random, dips by `depth` into the top of a wide box, near the rim or above the
+// middle. Lifting the whole body by `depth` frees it, so that no place of it is deeper: edges and triangles that stand
+// upright in the box are not "a metre from its side".
+TEST(obstacle_surface, nothing_is_deeper_than_the_way_up_of_a_body_that_dips_into_a_wide_box) {
+    int at_edges = 0, without_vertex = 0;
+    for (std::uint64_t seed = 1; seed <= 2000; ++seed) {
+        Rng rng{seed, 3, 0};
+        const Real depth = std::pow(10.0, draw_uniform(rng, -6, -1)), size = draw_uniform(rng, 0.05, 0.6);
+        const Quat turn = exp_rotation(draw_vec(rng, -3, 3));
+        std::vector<Real3> x;
+        for (int k = 0; k < 6; ++k) x.push_back(real3(turn * (size * (k % 2 ? 1 : -1) * draw_uniform(rng, 0.3, 1) * Vec3(Vec3::Unit(k / 2)))));
+        Real low = 1e9;
+        for (const Real3& p : x) low = std::min(low, Real(p.y));
+        // the rim is at |x| = 1, |z| = 0.8; every third body stands across it
+        const Vec3 at(seed % 3 ? draw_uniform(rng, -1.1, 1.1) : 1, -depth - low, seed % 3 ? draw_uniform(rng, -0.9, 0.9) : draw_uniform(rng, 0.7, 0.9));
+        for (Real3& p : x) p = real3(vec(p) + at);
+        ModelBuilder b;
+        add_sheet(b, x, {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}});
+        add_obstacle(b, Obstacle::box, {1, 0.09, 0.8}, {{0, -0.09, 0}, {}});
+        finish_model(b);
+        const Contacts found = detect(b.model, b.state, kMargin);
+        const Real sampled = sampled_distance(b.model, b.state, b.model.obstacles[0], 12);
+        Real lowest = 1e9;
+        bool vertex = false;
+        for (const PointContact& c : found.point_point) {
+            lowest = std::min(lowest, c.gap);
+            vertex = vertex || (c.vertex >= 0 && c.gap < 0);
+            at_edges += c.gap < 0 && c.vertex < 0;
+        }
+        EXPECT_GE(lowest, -depth * (1 + 1e-8) - 1e-12) << seed; // rounding of positions of size 1
+        if (sampled < -1e-9) {
+            EXPECT_LT(lowest, 0) << seed;
+            without_vertex += !vertex;
+        }
+    }
+    EXPECT_GT(at_edges, 100);
+    EXPECT_GT(without_vertex, 50);
+}
+
 // A sphere under a flat sheet of many triangles has one nearest place, wherever it is.
 TEST(obstacle_surface, a_flat_sheet_has_no_ghosts_of_its_edges) {
     constexpr int n = 8;
@@ -242,7 +301,7 @@ TEST(obstacle_surface, contacts_are_the_same_in_the_same_order_at_any_number_of_
     finish_model(b);
     const Contacts one = detect(b.model, b.state, 0.02);
     EXPECT_GT(count(one, PointContact::edge_obstacle), 100);
-    EXPECT_GT(count(one, PointContact::triangle_obstacle), 30);
+    EXPECT_GT(count(one, PointContact::triangle_obstacle), 10);
     const auto order = [](const PointContact& c) { return std::tuple(c.source, c.key); };
     EXPECT_TRUE(std::is_sorted(one.point_point.begin(), one.point_point.end(), [&](auto& p, auto& q) { return order(p) < order(q); }));
     for (int threads : {2, 3, 8}) {

@@ -88,6 +88,25 @@ TEST_P(ListTest, projected_hessian_is_positive_semidefinite_and_unchanged_where_
     });
 }
 
+// What assembly skips in implicit steps is zero there and not zero outside of them.
+TEST_P(ListTest, forces_that_are_said_to_be_explicit_only_vanish_in_implicit_steps) {
+    if (!row.explicit_force) return;
+    Real most = 0;
+    for_samples([&](const ElementFixture& e) {
+        most = std::max(most, e.force().cwiseAbs().maxCoeff());
+        Evaluation ev = e.evaluation();
+        ev.elapsed = 0.01;
+        EXPECT_FALSE(has_force(e.table, ev));
+        std::vector<Real> out(row.dofs, 1.0), dfdx(row.matrix_size, 1.0), dfdv(row.matrix_size, 1.0);
+        row.force(e.table, ev, 0, 1, out.data());
+        row.force_derivatives(e.table, ev, 0, 1, dfdx.data(), dfdv.data());
+        for (const auto* part : {&out, &dfdx, &dfdv})
+            for (Real number : *part) EXPECT_EQ(number, 0);
+        EXPECT_TRUE(has_force(e.table, e.evaluation()));
+    });
+    EXPECT_GT(most, 0) << "no sample has viscosity";
+}
+
 TEST_P(ListTest, force_derivatives_match_finite_differences) {
     if (!has(row, kForce)) return;
     for_samples([&](const ElementFixture& e) {
