@@ -21,40 +21,14 @@ bool in_box(const Vec3& half, const Vec3& p) {
 }
 Real support(const Vec3& half, const Vec3& n) { return half.dot(n.cwiseAbs()); }
 
-// The least translation that frees an element of an obstacle: along n by depth.
-struct Way {
-    Vec3 normal = Vec3::UnitY();
-    Real depth = std::numeric_limits<Real>::infinity();
-};
-
-// +-n as ways out. `reach` is the obstacle's support along n, the same to both sides.
-void try_way(const Vec3& n, Real reach, std::span<const Vec3> element, Way& best) {
-    if (!(n.squaredNorm() > 0.5)) return; // edges that are parallel, or a triangle without area
-    Real low = n.dot(element[0]), high = low;
-    for (const Vec3& x : element) low = std::min(low, n.dot(x)), high = std::max(high, n.dot(x));
-    if (reach - low < best.depth) best = {n, reach - low};
-    if (reach + high < best.depth) best = {-n, reach + high};
+// Whether a gap along some normal says where the element is: at most twice as deep as its deepest point (a corner that
+// pokes out of an endless plane has at most sqrt(3) times). Deeper ones go the wrong way, out over a far side.
+bool is_told(const Vec3& half, std::span<const Vec3> element, Real gap) {
+    if (gap >= 0) return true;
+    Real size = half.maxCoeff();
+    for (const Vec3& x : element) size = std::max(size, x.cwiseAbs().maxCoeff());
+    return -gap <= 2 * find_deepest(half, element).depth + 1e-12 * size; // rounding of what only touches
 }
-
-// Out of a box. The directions are the facets of the Minkowski difference: faces of the box, the triangle, pairs of edges.
-Way least_way(const Vec3& half, std::span<const Vec3> element) {
-    Way best;
-    for (int axis = 0; axis < 3; ++axis) try_way(Vec3::Unit(axis), half[axis], element, best);
-    const int count = int(element.size());
-    for (int i = 0; i < (count == 2 ? 1 : count); ++i)
-        for (int axis = 0; axis < 3; ++axis) {
-            const Vec3 n = (element[(i + 1) % count] - element[i]).cross(Vec3::Unit(axis)).stableNormalized();
-            try_way(n, support(half, n), element, best);
-        }
-    if (count == 3) {
-        const Vec3 n = (element[1] - element[0]).cross(element[2] - element[0]).stableNormalized();
-        try_way(n, support(half, n), element, best);
-    }
-    return best;
-}
-
-// Whether a gap is no deeper than the least way, up to rounding.
-bool is_least(Real gap, const Way& way) { return -gap <= way.depth * (1 + 1e-9); }
 
 void add(const FeaturePoint& p, Real limit, FeaturePoints& out) {
     if (p.distance < limit && out.count < int(out.point.size())) out.point[out.count++] = p;
@@ -76,7 +50,7 @@ void add_core_triangle(const Vec3& core, Real r, int feature, const std::array<V
     add({{near.weight[1], near.weight[2], near.weight[3]}, n, length - r, feature}, limit, out);
 }
 
-// the axis through the triangle: out over the nearer end, or sideways over an edge of the triangle
+// the axis through the triangle: out over the nearer end
 bool add_pierced(const Vec3& a, const Vec3& b, Real r, const std::array<Vec3, 3>& t, const Vec3& m, Real limit,
                  FeaturePoints& out) {
     const Real ha = m.dot(a - t[0]), hb = m.dot(b - t[0]);
@@ -84,11 +58,8 @@ bool add_pierced(const Vec3& a, const Vec3& b, Real r, const std::array<Vec3, 3>
     const Vec3 x = a + ha / (ha - hb) * (b - a);
     const Closest near = closest_vertex_triangle(x, t[0], t[1], t[2]);
     if (near.feature.kind != Feature::point_plane) return false;
-    Way best; // of the axis alone: the radius adds to every way
-    const auto along = [&](const Vec3& n) { try_way(n, std::abs(n.dot(b - a)) / 2, t, best); }; // the axis is centred
-    along(m);
-    for (int i = 0; i < 3; ++i) along((b - a).cross(t[(i + 1) % 3] - t[i]).stableNormalized());
-    add({{near.weight[1], near.weight[2], near.weight[3]}, best.normal, -best.depth - r, kInside}, limit, out);
+    const Real nearer = std::abs(ha) <= std::abs(hb) ? ha : hb;
+    add({{near.weight[1], near.weight[2], near.weight[3]}, nearer > 0 ? m : Vec3(-m), -std::abs(nearer) - r, kInside}, limit, out);
     return true;
 }
 
@@ -98,14 +69,13 @@ Vec3 clear_side(const std::array<Vec3, 3>& t, const Vec3& m) { return m.dot(t[0]
 void add_box_triangle(const Vec3& half, const std::array<Vec3, 3>& t, const Vec3& m, Real limit, FeaturePoints& out) {
     const Vec3 n = clear_side(t, m);
     if (n.dot(t[0]) - support(half, n) >= limit) return;
-    const Way way = least_way(half, t);
     for (int c = 0; c < 8; ++c) {
         const Vec3 corner = corner_of(half, c);
         const Real gap = n.dot(t[0] - corner);
         if (gap >= limit) continue;
         const Closest near = closest_vertex_triangle(corner, t[0], t[1], t[2]);
         if (near.feature.kind != Feature::point_plane) continue;
-        if (gap < 0 && !(is_least(gap, way) && in_box(half, corner - near.difference))) continue;
+        if (gap < 0 && !(in_box(half, corner - near.difference) && is_told(half, t, gap))) continue;
         add({{near.weight[1], near.weight[2], near.weight[3]}, n, gap, c}, limit, out);
     }
 }
@@ -163,21 +133,18 @@ void add_box_corner(const Vec3& half, int c, const std::array<Vec3, 2>& e, std::
     if (edge_allows(inward, n)) add({{near.weight[1], near.weight[2], 0}, n, length, c}, limit, out);
 }
 
-// of several directions in which an edge could leave the box, the one of least depth; none where an end is nearer to a face
-void keep_best_direction(const Way& way, FeaturePoints& out) {
-    const auto drop = [&](auto&& keeps) {
-        int kept = 0;
-        for (int k = 0; k < out.count; ++k)
-            if (out.point[k].distance >= 0 || keeps(out.point[k])) out.point[kept++] = out.point[k];
-        out.count = kept;
-    };
-    drop([&](const FeaturePoint& p) { return is_least(p.distance, way); });
-    if (out.count == 0) return;
+// of several directions in which an edge could leave the box, the one of least depth
+void keep_best_direction(const Vec3& half, std::span<const Vec3> e, FeaturePoints& out) {
     int best = 0;
     for (int k = 1; k < out.count; ++k)
         if (out.point[k].distance > out.point[best].distance + 1e-12) best = k;
+    if (out.count == 0 || out.point[best].distance >= 0) return;
     const Vec3 n = out.point[best].normal;
-    if (out.point[best].distance < 0) drop([&](const FeaturePoint& p) { return p.normal.dot(n) > 1 - 1e-6; });
+    int kept = 0;
+    const bool told = is_told(half, e, out.point[best].distance);
+    for (int k = 0; k < out.count; ++k)
+        if (out.point[k].distance >= 0 || (told && out.point[k].normal.dot(n) > 1 - 1e-6)) out.point[kept++] = out.point[k];
+    out.count = kept;
 }
 
 } // namespace
@@ -218,12 +185,53 @@ void find_edge_features(const ImplicitShape& s, const std::array<Vec3, 2>& e, st
         for (int axis = 0; axis < 3; ++axis)
             if (!(c >> axis & 1)) add_box_edge(half, axis, c, e, inward, limit, out);
     }
-    keep_best_direction(least_way(half, e), out);
+    keep_best_direction(half, e, out);
 }
 
-bool find_cut(const ImplicitShape& s, const std::array<Vec3, 3>& t, FeaturePoint& out) {
-    const Vec3 half = half_of(s);
-    if (!(normal_of(t).squaredNorm() > 0.5)) return false;
+// Inside a box the depth is the least of six linear functions, so that its maximum over an element is at a vertex, where two
+// of them are equal on an edge, or where three are equal inside a triangle.
+DeepPoint find_deepest(const Vec3& half, std::span<const Vec3> element) {
+    const int count = int(element.size());
+    std::array<Vec3, 6> face; // distance from each face at the element's vertices, positive inside
+    for (int f = 0; f < 6; ++f)
+        for (int i = 0; i < 3; ++i) face[f][i] = half[f / 2] - (f & 1 ? -1 : 1) * element[std::min(i, count - 1)][f / 2];
+    DeepPoint best;
+    const auto try_at = [&](const Vec3& w) {
+        int nearest = 0;
+        for (int f = 1; f < 6; ++f)
+            if (face[f].dot(w) < face[nearest].dot(w)) nearest = f;
+        const Real depth = face[nearest].dot(w);
+        if (depth > best.depth) best = {{w[0], w[1], w[2]}, (nearest & 1 ? -1 : 1) * Vec3::Unit(nearest / 2), depth};
+    };
+    for (int i = 0; i < count; ++i) try_at(Vec3::Unit(i));
+    for (int f = 0; f < 6; ++f)
+        for (int g = f + 1; g < 6; ++g) {
+            const Vec3 d = face[f] - face[g];
+            for (int i = 0; i < (count == 2 ? 1 : 3); ++i) {
+                const int j = (i + 1) % 3;
+                if (d[i] * d[j] < 0) try_at((d[j] * Vec3::Unit(i) - d[i] * Vec3::Unit(j)) / (d[j] - d[i]));
+            }
+            for (int h = g + 1; h < 6 && count == 3; ++h) {
+                // w with d . w = e . w = 0: perpendicular to both, scaled to sum 1
+                const Vec3 w = d.cross(face[f] - face[h]);
+                const Real sum = w.sum();
+                if (sum != 0 && (w / sum).minCoeff() > 0) try_at(w / sum);
+            }
+        }
+    return best;
+}
+
+FeaturePoint make_peak(const Vec3& half, const std::array<Vec3, 3>& t, const DeepPoint& p) {
+    const Vec3 n = clear_side(t, normal_of(t));
+    const Real gap = n.dot(t[0]) - support(half, n);
+    const bool inside = std::min({p.weight[0], p.weight[1], p.weight[2]}) > 0;
+    if (inside && n.squaredNorm() > 0.5 && gap < 0 && is_told(half, t, gap)) return {p.weight, n, gap, kInside};
+    return {p.weight, p.normal, -p.depth, kInside};
+}
+
+bool find_piercing(const ImplicitShape& s, const std::array<Vec3, 3>& t, FeaturePoint& out) {
+    const Vec3 half = half_of(s), m = normal_of(t);
+    if (!(m.squaredNorm() > 0.5)) return false;
     // the triangle clipped by the six faces, in barycentric weights
     std::array<Vec3, 9> polygon{Vec3::UnitX(), Vec3::UnitY(), Vec3::UnitZ()}, next;
     int count = 3;
@@ -242,9 +250,12 @@ bool find_cut(const ImplicitShape& s, const std::array<Vec3, 3>& t, FeaturePoint
     }
     if (count == 0) return false;
     Vec3 middle = Vec3::Zero();
-    for (int i = 0; i < count; ++i) middle += polygon[i] / count;
-    const Way way = least_way(half, t);
-    out = {{middle[0], middle[1], middle[2]}, way.normal, -way.depth, kInside};
+    for (int i = 0; i < count; ++i) {
+        if (!(polygon[i].minCoeff() > 1e-9)) return false; // an edge of the triangle is in the box too
+        middle += polygon[i] / count;
+    }
+    const Vec3 n = clear_side(t, m);
+    out = {{middle[0], middle[1], middle[2]}, n, n.dot(t[0]) - support(half, n), kInside};
     return out.distance < 0;
 }
 
@@ -261,9 +272,14 @@ bool find_cut(const ImplicitShape& s, const std::array<Vec3, 2>& e, FeaturePoint
     }
     if (!(t0 <= t1)) return false;
     const Real middle = 0.5 * (t0 + t1);
-    const Way way = least_way(half, e);
-    out = {{1 - middle, middle, 0}, way.normal, -way.depth, kInside};
-    return out.distance < 0;
+    out = {{1 - middle, middle, 0}, Vec3::UnitY(), -std::numeric_limits<Real>::infinity(), kInside};
+    for (int axis = 0; axis < 3; ++axis)
+        for (Real side : {1.0, -1.0}) {
+            const Vec3 n = side * along.cross(Vec3::Unit(axis)).stableNormalized();
+            const Real gap = n.dot(e[0]) - support(half, n);
+            if (n.squaredNorm() > 0.5 && gap > out.distance) out.normal = n, out.distance = gap;
+        }
+    return out.distance < 0 && std::isfinite(out.distance);
 }
 
 } // namespace sinew

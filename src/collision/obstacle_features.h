@@ -11,19 +11,21 @@
 //             n . (foot - c) < 0 if its foot on the triangle lies in the box
 //   edge      n = +-(e x g) for each edge g of the box, in the cone of outward directions of g; of penetrating pairs
 //             those of the least depth
-// No depth is above the least translation that frees the element alone of the obstacle: an edge that stands on a wide box
-// and dips into its top by a millimetre is told by its vertex, not as a metre out over the rim.
+// Neither says much about an element that dips into a wide box: an upright edge a millimetre deep in its top is a metre from
+// its far side. So a corner or edge counts while it is at most twice as deep as the element's deepest point by signed
+// distance; where that point is inside the element and nothing else tells it, it is a contact itself.
 // An edge counts only where no triangle at it is nearer: n . t >= 0 for the directions t from the edge into its
 // triangles, the polar cone of collision/mesh_convex.h, so that a flat sheet has no ghosts of its edges.
 #pragma once
 #include "geometry/implicit_shape.h"
 #include <array>
+#include <limits>
 #include <span>
 
 namespace sinew {
 
 struct FeaturePoint {
-    std::array<Real, 3> weight{}; // of the element's vertices, each in (0, 1)
+    std::array<Real, 3> weight{}; // of the element's vertices, at least two above 0
     Vec3 normal = Vec3::UnitY();  // unit, from the obstacle to the surface
     Real distance = 0;            // [m] from the obstacle's surface along the normal, negative inside
     int feature = 0;              // which corner (0 ...), edge (16 ...) or inside (32) of the obstacle
@@ -41,10 +43,21 @@ void find_triangle_features(const ImplicitShape&, const std::array<Vec3, 3>& t, 
 void find_edge_features(const ImplicitShape&, const std::array<Vec3, 2>& e, std::span<const Vec3> inward, const Vec3& facing,
                         Real limit, FeaturePoints& out);
 
-// The box passes through the inside of the triangle: one contact in the middle of the cut, along the shortest way out.
-// For triangles whose vertices, edges and the box's corners show nothing.
-bool find_cut(const ImplicitShape& box, const std::array<Vec3, 3>& t, FeaturePoint& out);
-// The same for an edge without triangles, away from the box's edges.
+// The point of a line or triangle that is deepest in a box by signed distance. Depth -infinity stands for no point.
+struct DeepPoint {
+    std::array<Real, 3> weight{}; // of the vertices
+    Vec3 normal = Vec3::UnitY();  // of the nearest face
+    Real depth = -std::numeric_limits<Real>::infinity(); // [m], negative outside
+};
+DeepPoint find_deepest(const Vec3& half, std::span<const Vec3> element);
+
+// As a contact: strictly inside a triangle three faces of the box are as near, and the way out is the triangle's normal.
+FeaturePoint make_peak(const Vec3& half, const std::array<Vec3, 3>& t, const DeepPoint&);
+
+// The box passes through the inside of the triangle and touches none of its edges (a needle): one contact in the middle of the
+// cut, along the triangle's normal.
+bool find_piercing(const ImplicitShape& box, const std::array<Vec3, 3>& t, FeaturePoint& out);
+// The box cuts an edge without triangles, away from the box's edges: sideways.
 bool find_cut(const ImplicitShape& box, const std::array<Vec3, 2>& e, FeaturePoint& out);
 
 } // namespace sinew

@@ -156,16 +156,34 @@ void test_edge(const Search& w, int edge, int k, std::vector<PointContact>& out)
     add_features(w, PointContact::edge_obstacle, edge, v, k, rule, thickness, points, out);
 }
 
-// A box through the inside of a triangle that neither its vertices nor its edges nor the box's corners show.
-bool is_only_cut(const Search& w, int triangle, int k, const std::array<Vec3, 3>& t, FeaturePoint& cut) {
+// The deepest point of a triangle in a box, where no triangle beside it is deeper and neither a vertex nor an edge tells it.
+// On the deepest place of a surface one of them must: vertices tell theirs, edges most of theirs, and this the rest.
+bool find_peak(const Search& w, int triangle, int k, const std::array<Vec3, 3>& t, FeaturePoint& peak) {
     const ImplicitShape shape = implicit_shape_of(w.m.obstacles[k]);
-    if (shape.kind != ImplicitShape::box || !find_cut(shape, t, cut)) return false;
-    for (const Vec3& x : t)
-        if (evaluate_shape(shape, x).distance <= 0) return false;
-    FeaturePoints at_edge;
-    for (int edge : w.s.edges.of_triangle[triangle]) {
+    if (shape.kind != ImplicitShape::box) return false;
+    const Vec3 half = vec(shape.size);
+    const DeepPoint own = find_deepest(half, t);
+    if (!(own.depth > 0) || *std::max_element(own.weight.begin(), own.weight.end()) == 1) return false;
+    if (find_piercing(shape, t, peak)) return true;
+    peak = make_peak(half, t, own);
+    if (std::min({own.weight[0], own.weight[1], own.weight[2]}) > 0) return true;
+    // on an edge: the others there must not be deeper; of equals the first tells it
+    const Placement& place = w.s.place[k];
+    const auto& v = w.m.surface.triangles[triangle];
+    for (int side = 0; side < 3; ++side) {
+        const int edge = w.s.edges.of_triangle[triangle][side], corner = (side + 2) % 3, opposite = v[corner];
+        if (own.weight[corner] != 0) continue;
+        const auto& e = w.m.surface.edges[edge];
+        FeaturePoints at_edge;
         find_edge(w, edge, k, 0, at_edge);
         if (is_inside(at_edge)) return false;
+        for (int i = w.s.edges.begin[edge]; i < w.s.edges.begin[edge + 1]; ++i) {
+            const int across = w.s.edges.across[i];
+            if (across == opposite) continue;
+            const std::array<Vec3, 3> other{from(place, w.at(e[0])), from(place, w.at(e[1])), from(place, w.at(across))};
+            const Real slack = 1e-9 * own.depth, more = find_deepest(half, other).depth - own.depth;
+            if (more > slack || (more >= -slack && across < opposite)) return false;
+        }
     }
     return true;
 }
@@ -180,8 +198,8 @@ void test_triangle(const Search& w, int triangle, int k, std::vector<PointContac
     const Real thickness = thickness_with(w, v, rule, o);
     FeaturePoints points;
     find_triangle_features(implicit_shape_of(o), t, w.margin + thickness, points);
-    FeaturePoint cut;
-    if (!is_inside(points) && is_only_cut(w, triangle, k, t, cut)) add_point(cut, points);
+    FeaturePoint peak;
+    if (!is_inside(points) && find_peak(w, triangle, k, t, peak)) add_point(peak, points);
     add_features(w, PointContact::triangle_obstacle, triangle, v, k, rule, thickness, points, out);
 }
 
