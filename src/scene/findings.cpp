@@ -8,7 +8,9 @@
 #include "model/contacts.h"
 #include "model/snapshot_of.h"
 #include "scene/finding_text.h"
+#include "scene/findings_part.h"
 #include <algorithm>
+#include <map>
 
 namespace sinew {
 
@@ -115,6 +117,30 @@ bool pass_through(const std::array<Vec3, 3>& a, const std::array<Vec3, 3>& b, Re
     return std::min(a1, b1) - std::max(a0, b0) > tolerance;
 }
 
+// Meeting triangles of two surfaces that no small motion frees; none if they only touch.
+std::vector<Pair> pairs_that_cannot_part(const Parallel& parallel, const TriangleSet& a, const TriangleSet& b, const std::vector<Pair>& pairs,
+                                         Real tolerance) {
+    return can_part(parallel, a, b, 4 * tolerance) ? std::vector<Pair>{} : pairs;
+}
+
+// The same for the connected parts of one surface.
+std::vector<Pair> parts_that_cannot_part(const Parallel& parallel, const TriangleSet& s, const std::vector<Pair>& pairs, Real tolerance) {
+    const std::vector<int> part = find_parts(s);
+    std::map<std::pair<int, int>, std::vector<Pair>> meeting;
+    for (const Pair& p : pairs)
+        if (part[p[0]] != part[p[1]]) meeting[{part[p[0]], part[p[1]]}].push_back(p);
+    std::vector<Pair> out;
+    for (const auto& [both, list] : meeting) {
+        std::vector<std::array<int, 3>> a, b;
+        for (std::size_t t = 0; t < part.size(); ++t) {
+            if (part[t] == both.first) a.push_back(s.triangles[t]);
+            if (part[t] == both.second) b.push_back(s.triangles[t]);
+        }
+        if (!can_part(parallel, {s.x, a}, {s.x, b}, 4 * tolerance)) out.insert(out.end(), list.begin(), list.end());
+    }
+    return out;
+}
+
 bool cannot_move(const Model& m, const std::string& name) {
     const Id i = find(m, name);
     if (!i) return false;
@@ -142,14 +168,17 @@ void find_intersection_defects(const Parallel& parallel, const std::string& name
     const auto corners = [](const TriangleSet& s, int t) {
         return std::array<Vec3, 3>{vec(s.x[s.triangles[t][0]]), vec(s.x[s.triangles[t][1]]), vec(s.x[s.triangles[t][2]])};
     };
+    std::vector<Pair> through;
+    for (const Pair& p : pairs)
+        if (pass_through(corners(sa, p[0]), corners(b ? sb : sa, p[1]), tolerance)) through.push_back(p);
+    if (through.empty() && !pairs.empty())
+        through = b ? pairs_that_cannot_part(parallel, sa, sb, pairs, tolerance) : parts_that_cannot_part(parallel, sa, pairs, tolerance);
     std::vector<int> polygons;
     Finding f = make_finding(name, "intersection", "", a.positions);
     f.other = other;
     const int base = int(a.positions.size());
     if (b) f.positions.insert(f.positions.end(), b->positions.begin(), b->positions.end());
-    for (const Pair& p : pairs) {
-        const auto x = corners(sa, p[0]), y = corners(b ? sb : sa, p[1]);
-        if (!pass_through(x, y, tolerance)) continue;
+    for (const Pair& p : through) {
         polygons.push_back(ta.polygon[p[0]]);
         const auto &u = sa.triangles[p[0]], &v = (b ? sb : sa).triangles[p[1]];
         f.polygons.push_back({u[0], u[1], u[2]});

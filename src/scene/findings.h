@@ -33,7 +33,8 @@ void find_tetrahedron_defects(const std::string& name, const std::vector<Real3>&
                               const std::vector<std::array<int, 4>>& tetrahedra, std::vector<Finding>&);
 
 // Triangles of two objects, or of one (other empty), that pass through each other. Touching is none: both must reach
-// through the other's plane, along a stretch, by more than 1e-6 of the two objects' size.
+// through the other's plane, along a stretch, by more than 1e-6 of the two objects' size; or no small motion frees the two
+// (scene/findings_part.h), as where they cross exactly at edges.
 void find_intersection_defects(const Parallel&, const std::string& name, const PolygonMesh&, const std::string& other,
                                const PolygonMesh*, std::vector<Finding>&);
 

@@ -5,6 +5,7 @@
 #include "collision/intersections.h"
 #include "collision/surface_distance.h"
 #include "core/math.h"
+#include "geometry/shape_bounds.h"
 #include "model/element.h"
 #include "scene/finding_text.h"
 #include <algorithm>
@@ -43,6 +44,17 @@ bool may_meet(const Start& w, int a, int b) {
 }
 bool is_known(const Start& w, int a, int b) { return w.known.count({std::min(a, b), std::max(a, b)}) > 0; }
 void add_known(Start& w, int a, int b) { w.known.insert({std::min(a, b), std::max(a, b)}); }
+
+// [m] Diagonal of what has an extent: the surface, and obstacles without end excepted. A lone point counts as a metre.
+Real scene_size(const Model& m, const State& s, const std::vector<Real3>& x) {
+    Aabb all;
+    for (const Real3& p : x) all = merge(all, Vec3(vec(p)));
+    for (const Obstacle& o : m.obstacles)
+        if (o.shape != Obstacle::plane && o.frame >= 0)
+            all = merge(all, shape_bounds(convex_of(o), make_placement({s.frame.p[o.frame], s.frame.q[o.frame]})));
+    const Real size = is_empty(all) ? 0 : (all.hi - all.lo).norm();
+    return size > 0 ? size : 1;
+}
 
 // One finding per pair of objects; indices are those of surface vertices, or of edges, of the first.
 void report(Start& w, const Found& found, const char* kind, const char* what, bool serious, bool edges, std::vector<Finding>& out) {
@@ -277,9 +289,7 @@ void find_start_defects(const Parallel& parallel, const Model& m, const State& s
     Start w{parallel, m, s, std::vector<Real3>(m.surface.vertices.size()), {}, crossing, 0};
     surface_positions(parallel, m, surface_state(s), w.x);
     build_rule_table(m, w.rules);
-    Real size = 1;
-    for (const Real3& x : w.x) size = std::max(size, vec(x).cwiseAbs().maxCoeff());
-    w.tolerance = 1e-6 * std::min(size, 1e3);
+    w.tolerance = 1e-6 * std::min(scene_size(m, s, w.x), 1e3);
     find_sunk(w, out);
     find_overlaps(w, out);
     find_pierced_triangles(w, out);

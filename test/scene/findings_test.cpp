@@ -1,6 +1,8 @@
 #include "scene/findings.h"
 #include "geometry/generate.h"
 #include "scene/compile.h"
+#include <algorithm>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <limits>
 
@@ -185,6 +187,40 @@ TEST(findings, coplanar_sheets_touch_and_crossing_ones_are_serious) {
     found = sheets(R"("at": [0.21, 0, 0.13], "rotate": { "axis": [1, 0, 0], "angle": "80 deg" })");
     ASSERT_EQ(found.size(), 1u);
     EXPECT_TRUE(found[0].serious);
+}
+
+// Surfaces that cross exactly at edges and vertices, and bodies that share their sides, cross; what one small motion frees touches.
+TEST(findings, what_crosses_at_edges_and_vertices_is_serious_and_what_rests_there_is_not) {
+    const auto is_serious = [](const std::string& a, const std::string& b) {
+        const std::vector<Finding> found = findings_of("\"a\": { " + a + " }, \"b\": { " + b + " }");
+        EXPECT_FALSE(found.empty()) << a << " | " << b;
+        return std::any_of(found.begin(), found.end(), [](const Finding& f) { return f.serious; });
+    };
+    const std::string sheet = R"("kind": "cloth_grid", "size": [1, 1], "edge": 0.25)", upright = sheet + R"(, "rotate": { "axis": [1, 0, 0], "angle": "90 deg" })";
+    for (const char* at : {"[0, 0, 0]", "[0.03, 0, 0]", "[0, 0.03, 0]", "[0, 0, 0.03]"}) EXPECT_TRUE(is_serious(sheet, upright + ", \"at\": " + at)) << at;
+    EXPECT_FALSE(is_serious(sheet, upright + R"(, "at": [0, 0.5, 0])"));   // stands on it
+    EXPECT_FALSE(is_serious(sheet, upright + R"(, "at": [0, 0.5, 0.5])")); // at its border
+    EXPECT_FALSE(is_serious(sheet, sheet));                               // lies on it
+    const std::string solid = R"("kind": "solid", "size": [1, 1, 1], "cells": [2, 2, 2])",
+                      body = R"("kind": "mesh", "mesh": { "shape": "ball", "radius": 0.3, "levels": 2 }, "mass": 1, "shape": "solid")";
+    for (const char* at : {"[0, 0, 0]", "[0.5, 0, 0]", "[0.999, 0, 0]", "[0.25, 0.5, 0]"}) EXPECT_TRUE(is_serious(solid, solid + ", \"at\": " + at)) << at;
+    EXPECT_FALSE(is_serious(solid, solid + R"(, "at": [1, 0, 0])"));
+    EXPECT_FALSE(is_serious(solid, solid + R"(, "at": [1, 1, 0.5])"));
+    EXPECT_TRUE(is_serious(body, body));
+}
+
+// Tolerances go with the size of the scene: a cloth of a millimetre is judged as one of a metre, in as little memory.
+TEST(findings, small_scenes_are_judged_as_large_ones) {
+    for (const Real size : {1.0, 1e-3, 1e-6}) {
+        const auto sheets = [&](Real up, Real angle) {
+            return findings_of(fmt::format(R"("a": {{ "kind": "cloth_grid", "size": [{0}, {0}], "edge": {1}, "thickness": 0 }},
+                "b": {{ "kind": "cloth_grid", "size": [{0}, {0}], "edge": {1}, "thickness": 0, "at": [{2}, {3}, {2}],
+                "rotate": {{ "axis": [1, 0, 0], "angle": "{4} deg" }} }})", size, size / 20, 0.013 * size, up * size, angle));
+        };
+        EXPECT_TRUE(sheets(0.1, 0).empty()) << size;
+        ASSERT_EQ(sheets(0.1, 80).size(), 1u) << size;
+        EXPECT_TRUE(sheets(0.1, 80)[0].serious);
+    }
 }
 
 TEST(findings, inverted_tetrahedra_of_a_solid_are_named) {
