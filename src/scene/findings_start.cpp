@@ -210,7 +210,9 @@ bool is_on_both_sides(const Start& w, const std::vector<std::vector<int>>& ends,
 void find_touching(Start& w, std::vector<Finding>& out) {
     SurfaceScratch scratch;
     Contacts contacts;
-    if (!detect_surface(w.parallel, w.m, w.x, w.s.point.alive, {w.tolerance, false, 1}, scratch, contacts)) return;
+    Model bare = w.m;
+    std::fill(bare.surface.thickness.begin(), bare.surface.thickness.end(), 0.0); // what is within thickness does not touch yet
+    if (!detect_surface(w.parallel, bare, w.x, w.s.point.alive, {w.tolerance, false, 1}, scratch, contacts)) return;
     Found found, through;
     std::vector<std::vector<int>> ends(w.x.size());
     for (const auto& e : w.m.surface.edges) ends[e[0]].push_back(e[1]), ends[e[1]].push_back(e[0]);

@@ -213,8 +213,8 @@ TEST(findings, what_crosses_at_edges_and_vertices_is_serious_and_what_rests_ther
 TEST(findings, small_scenes_are_judged_as_large_ones) {
     for (const Real size : {1.0, 1e-3, 1e-6}) {
         const auto sheets = [&](Real up, Real angle) {
-            return findings_of(fmt::format(R"("a": {{ "kind": "cloth_grid", "size": [{0}, {0}], "edge": {1}, "thickness": 0 }},
-                "b": {{ "kind": "cloth_grid", "size": [{0}, {0}], "edge": {1}, "thickness": 0, "at": [{2}, {3}, {2}],
+            return findings_of(fmt::format(R"("a": {{ "kind": "cloth_grid", "size": [{0}, {0}], "edge": {1} }},
+                "b": {{ "kind": "cloth_grid", "size": [{0}, {0}], "edge": {1}, "at": [{2}, {3}, {2}],
                 "rotate": {{ "axis": [1, 0, 0], "angle": "{4} deg" }} }})", size, size / 20, 0.013 * size, up * size, angle));
         };
         EXPECT_TRUE(sheets(0.1, 0).empty()) << size;
