@@ -102,7 +102,13 @@ int command_mesh_check(const MeshOptions& o) {
     find_mesh_defects(name, *m.value, findings);
     for (const Finding& f : findings) fmt::print("  found: {}\n", f.message);
     if (!draw_all(name, *m.value, findings, o)) return kBadInput;
-    if (!findings.empty()) fmt::print("  sinew mesh repair can mend this\n");
+    if (!findings.empty()) {
+        std::vector<Finding> left;
+        find_mesh_defects(name, repair_mesh(*m.value, {}).mesh, left);
+        fmt::print("  sinew mesh repair {}\n", left.empty()                          ? "can mend this"
+                                               : left.size() < findings.size() ? "can mend a part of this"
+                                                                               : "cannot mend this");
+    }
     return findings.empty() ? kOk : kFailed;
 }
 

@@ -73,9 +73,11 @@ void add_surface(const Model& m, const State& s, int object, std::vector<std::ui
     const Object& o = m.objects[object];
     const auto at = [&](int v) { return Vec3(vec(q.x[v])); };
     const auto alive = [&](int v) { return is_alive(m, s.point.alive, m.surface.vertices[v]); };
+    std::vector<std::array<int, 2>> sides; // of triangles, which are hit by them
     for (int k = o.triangles.begin; k < o.triangles.end; ++k) {
         const auto& t = m.surface.triangles[k];
         for (int v : t) used[v] = 1;
+        for (int i = 0; i < 3; ++i) sides.push_back({std::min(t[i], t[(i + 1) % 3]), std::max(t[i], t[(i + 1) % 3])});
         if (alive(t[0]) && alive(t[1]) && alive(t[2]))
             q.items.push_back({make_triangle(at(t[0]), at(t[1]), at(t[2]), 0),
                                {},
@@ -83,9 +85,11 @@ void add_surface(const Model& m, const State& s, int object, std::vector<std::ui
                                QueryHit::triangle,
                                k - o.triangles.begin});
     }
+    std::sort(sides.begin(), sides.end());
     for (int k = o.edges.begin; k < o.edges.end; ++k) {
         const auto& e = m.surface.edges[k];
-        if ((used[e[0]] && used[e[1]]) || !alive(e[0]) || !alive(e[1])) continue;
+        const std::array<int, 2> side{std::min(e[0], e[1]), std::max(e[0], e[1])};
+        if (std::binary_search(sides.begin(), sides.end(), side) || !alive(e[0]) || !alive(e[1])) continue;
         Convex c;
         c.core = Convex::segment;
         const Vec3 way = at(e[1]) - at(e[0]);

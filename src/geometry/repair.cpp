@@ -219,7 +219,7 @@ bool has_no_area(const PolygonMesh& m, int polygon, Real thin) {
     Real longest = 0;
     for (int i = 0; i < n; ++i)
         longest = std::max(longest, (vec(m.positions[v[i]]) - vec(m.positions[v[(i + 1) % n]])).norm());
-    return 2 * vec(polygon_area_vector(m, polygon)).norm() <= thin * longest * longest;
+    return fan_area(m.positions, std::span(v, std::size_t(n))) <= thin * longest * longest;
 }
 
 std::vector<int> find_duplicate_polygons(const PolygonMesh& m) {

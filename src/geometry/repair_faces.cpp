@@ -1,5 +1,6 @@
 // Welding, faces without area, repeated faces, flipping of thin triangles.
 #include "geometry/repair_mesh.h"
+#include "geometry/triangulate.h"
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -100,7 +101,9 @@ bool is_flat_polygon(const RepairOptions& o, const RepairWork& w, const RepairFa
     const std::size_t n = f.vertex.size();
     for (std::size_t i = 0; i < n; ++i)
         longest = std::max(longest, (vec(w.rest.positions[f.vertex[i]]) - vec(w.rest.positions[f.vertex[(i + 1) % n]])).norm());
-    return face_area(w, f).norm() <= std::max(o.thin, 0.0) * longest * longest;
+    std::vector<int> welded;
+    for (int v : f.vertex) welded.push_back(w.cluster[v]);
+    return fan_area(w.rest.positions, welded) <= std::max(o.thin, 0.0) * longest * longest;
 }
 } // namespace
 

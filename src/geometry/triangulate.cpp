@@ -126,6 +126,13 @@ bool is_fan_valid(const PolygonMesh& m, int polygon, const Vec3& area) {
 }
 } // namespace
 
+Real fan_area(const std::vector<Real3>& positions, std::span<const int> polygon) {
+    const auto at = [&](std::size_t i) { return Vec3(vec(positions[polygon[i]])); };
+    Real area = 0;
+    for (std::size_t i = 2; i < polygon.size(); ++i) area += (at(i - 1) - at(0)).cross(at(i) - at(0)).norm();
+    return area;
+}
+
 Real3 polygon_area_vector(const PolygonMesh& m, int polygon) {
     const int begin = m.polygon_begin[polygon], end = m.polygon_begin[polygon + 1];
     const Vec3 x0 = vec(m.positions[m.polygon_vertex[begin]]);

@@ -4,6 +4,7 @@
 // polygons give n - 2 triangles too, some of them without area or overlapping.
 #pragma once
 #include "geometry/mesh.h"
+#include <span>
 
 namespace sinew {
 
@@ -16,5 +17,8 @@ Triangulation triangulate(const PolygonMesh&);
 
 // Area vector of a polygon [m^2]: half the sum of x_i cross x_(i+1) about its first corner.
 Real3 polygon_area_vector(const PolygonMesh&, int polygon);
+
+// [m^2] Twice the areas of the triangles of a fan, each by itself: the wings of a polygon that crosses itself do not cancel.
+Real fan_area(const std::vector<Real3>& positions, std::span<const int> polygon);
 
 } // namespace sinew

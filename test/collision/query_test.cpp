@@ -85,6 +85,22 @@ TEST(query, rays_hit_what_they_should_where_they_should) {
     EXPECT_FALSE(cast_ray(*a.q, {std::numeric_limits<Real>::quiet_NaN(), 0, 0}, {0, 1, 0}));
 }
 
+// A line from one triangle to another of the same object is no side of either: it is hit as a line.
+TEST(query, a_line_between_triangles_is_hit) {
+    ModelBuilder b;
+    begin_object(b, "two", "test");
+    add_points(b, std::vector<Real3>{{-2, 0, 0}, {-1, 0, 0}, {-2, 0, 1}, {2, 0, 0}, {1, 0, 0}, {2, 0, 1}}, std::vector<Real>(6, 1.0));
+    const int first = add_surface_points(b, {0, 6}, 0.1);
+    add_surface_triangles(b, first, std::vector<std::array<int, 3>>{{0, 2, 1}, {3, 4, 5}});
+    add_surface_edges(b, first, std::vector<std::array<int, 2>>{{1, 4}});
+    finish_model(b);
+    const QueryPtr q = make_query(Context{1, {}, {}});
+    ASSERT_TRUE(update(*q, b.model, b.state));
+    const std::optional<QueryHit> hit = cast_ray(*q, {0, 1, 0}, {0, -1, 0}, 10);
+    ASSERT_TRUE(hit);
+    EXPECT_NEAR(hit->distance, 0.9, kClose);
+}
+
 TEST(query, filters_leave_objects_and_groups_out) {
     Asked a;
     QueryFilter without;

@@ -121,6 +121,15 @@ TEST(repair, collapsed_and_repeated_polygons_go) {
     EXPECT_TRUE(has_no_area(m, 6, 0));
 }
 
+// A polygon that crosses itself has two wings whose areas cancel; it is not without area.
+TEST(repair, a_quad_that_crosses_itself_stays) {
+    PolygonMesh m;
+    m.positions = {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {1, 0, 1}};
+    add_polygon(m, {0, 1, 2, 3});
+    EXPECT_FALSE(has_no_area(m, 0, 1e-9));
+    EXPECT_EQ(polygon_count(repair_mesh(m, {}).mesh), 1);
+}
+
 TEST(repair, a_triangle_without_area_is_flipped_away_and_the_surface_stays_closed) {
     // a tetrahedron whose edge 0-1 has vertex 4 in its middle on one side only: face (0, 1, 4) closes the gap
     PolygonMesh m;
