@@ -1,0 +1,122 @@
+// Same bits for heaps of rigid bodies that are large enough for every loop of the soft step to have several pieces: contacts in
+// colours, packed trees of joints, touches, islands. On 1, 2, 3 and 8 threads; with every cache dropped before each step; and
+// interrupted and continued from what a checkpoint holds.
+#include "model/visit.h"
+#include "physics/simulation.h"
+#include "solver/velocity_build.h"
+
+using namespace sinew;
+
+namespace {
+
+struct Heap {
+    const char* name;
+    std::string text;
+    int steps, bodies, touches; // at least so many of them
+};
+
+// a wall of n rows of boxes
+std::string pyramid(int n) {
+    return R"json({ "sinew": 1, "time": { "fps": 60, "seconds": 10 }, "vars": { "n": )json" + std::to_string(n) + R"json( },
+        "objects": {
+            "floor": { "kind": "plane", "friction": 0.6 },
+            "cube": { "kind": "box", "size": [1, 1, 1], "mass": 1, "friction": 0.6,
+                      "vars": { "r": "floor((2*n + 1 - sqrt((2*n + 1)^2 - 8*k))/2)" },
+                      "at": ["(k - (r*n - r*(r - 1)/2) - 0.5*(n - 1 - r))*1.05", "0.5 + r", 0],
+                      "replicate": { "count": "n*(n + 1)/2", "index": "k" } } },
+        "solver": "velocity" })json";
+}
+
+// dolls of ten boxes held together by ball joints, which are packed, in a block that falls on the floor; each third one has hinges with
+// limits at its knees, and is not
+std::string dolls(int n) {
+    const auto doll = [](const std::string& name, const std::string& knee) {
+        std::string out = "\"" + name + R"json(": { "objects": {
+            "chest": { "kind": "box", "size": [0.36, 0.6, 0.2], "mass": 30, "at": [0, 1.2, 0] },
+            "head": { "kind": "box", "size": [0.2, 0.24, 0.2], "mass": 5, "at": [0, 1.68, 0] },
+            "arm": { "kind": "box", "size": [0.28, 0.1, 0.1], "mass": 3, "replicate": { "count": 2, "at": ["0.38*(2*i - 1)", 1.42, 0] } },
+            "hand": { "kind": "box", "size": [0.24, 0.08, 0.08], "mass": 2, "replicate": { "count": 2, "at": ["0.7*(2*i - 1)", 1.42, 0] } },
+            "thigh": { "kind": "box", "size": [0.14, 0.38, 0.14], "mass": 8, "replicate": { "count": 2, "at": ["0.1*(2*i - 1)", 0.65, 0] } },
+            "shank": { "kind": "box", "size": [0.1, 0.36, 0.1], "mass": 4, "replicate": { "count": 2, "at": ["0.1*(2*i - 1)", 0.22, 0] } } },
+          "joints": { "neck": { "kind": "ball", "between": ["chest", "head"], "at": [0, 1.53, 0] })json";
+        for (int side = 0; side < 2; ++side) {
+            const std::string k = std::to_string(side), sign = side ? "" : "-";
+            out += ", \"shoulder" + k + R"(": { "kind": "ball", "between": ["chest", "arm/)" + k + "\"], \"at\": [" + sign + "0.21, 1.42, 0] }";
+            out += ", \"elbow" + k + R"(": { "kind": "ball", "between": ["arm/)" + k + "\", \"hand/" + k + "\"], \"at\": [" + sign + "0.55, 1.42, 0] }";
+            out += ", \"hip" + k + R"(": { "kind": "ball", "between": ["chest", "thigh/)" + k + "\"], \"at\": [" + sign + "0.1, 0.87, 0] }";
+            out += ", \"knee" + k + "\": { " + knee + R"(, "between": ["thigh/)" + k + "\", \"shank/" + k + "\"], \"at\": [" + sign + "0.1, 0.43, 0] }";
+        }
+        return out + " } }";
+    };
+    const std::string place = R"json("rotate": { "axis": [1, 0.3, 0.2], "angle": "60 deg" },
+        "at": ["1.9*(i - n*floor(i/n))", "0.5 + 0.75*floor(i/(n*n))", "1.1*(floor(i/n) - n*floor(i/(n*n))) + 0.2*floor(i/(n*n))"])json";
+    return R"json({ "sinew": 1, "time": { "fps": 60, "seconds": 10 }, "vars": { "n": )json" + std::to_string(n) + R"json( },
+        "prefabs": { )json" + doll("loose", R"("kind": "ball")") + ",\n" +
+           doll("kneed", R"("kind": "hinge", "axis": [1, 0, 0], "limits": ["-2 deg", "140 deg"])") + R"json( },
+        "objects": { "floor": { "kind": "plane" },
+                     "doll": { "use": "loose", "replicate": { "count": "2*n*n", "index": "i" }, )json" + place + R"json( },
+                     "other": { "use": "kneed", "replicate": { "count": "n*n", "index": "j" }, "vars": { "i": "j + 2*n*n" }, )json" + place + R"json( } },
+        "solver": "velocity" })json";
+}
+
+void run_until(Simulation& s, std::int64_t step) {
+    while (s.now.step < step) ASSERT_EQ(simulate_step(s), Status::ok) << s.report.message;
+}
+
+void PrintTo(const Heap& h, std::ostream* out) { *out << h.name; }
+
+} // namespace
+
+class rigid_heaps : public testing::TestWithParam<Heap> {};
+
+TEST_P(rigid_heaps, any_number_of_threads_gives_the_same_state) {
+    const Heap& heap = GetParam();
+    std::uint64_t one = 0;
+    for (int threads : {1, 2, 3, 8}) {
+        std::optional<Simulation> s = start(heap.text, threads);
+        ASSERT_TRUE(s);
+        run_until(*s, heap.steps);
+        if (threads == 1) one = hash(s->now);
+        EXPECT_EQ(hash(s->now), one) << threads << " threads";
+        EXPECT_EQ(std::string_view(s->report.path).substr(0, 9), "soft_step");
+        EXPECT_GT(frame_count(s->compiled.model), heap.bodies);
+        EXPECT_GT(s->report.contact_count, heap.touches);
+    }
+}
+
+TEST_P(rigid_heaps, caches_dropped_before_every_step_give_the_same_state) {
+    std::optional<Simulation> kept = start(GetParam().text, 2), dropped = start(GetParam().text, 2);
+    ASSERT_TRUE(kept && dropped);
+    dropped->drop_caches = true;
+    run_until(*kept, GetParam().steps);
+    run_until(*dropped, GetParam().steps);
+    EXPECT_EQ(hash(kept->now), hash(dropped->now));
+}
+
+TEST_P(rigid_heaps, an_interrupted_and_continued_run_gives_the_same_state) {
+    const Heap& heap = GetParam();
+    std::optional<Simulation> whole = start(heap.text, 2);
+    ASSERT_TRUE(whole);
+    std::vector<StateFile> cuts;
+    for (std::int64_t cut : {1, heap.steps / 2, heap.steps - 1}) {
+        run_until(*whole, cut);
+        const Bytes bytes = make_checkpoint(state_checkpoint(save_run(*whole)), 0);
+        Checkpoint parsed;
+        ASSERT_TRUE(parse_checkpoint(bytes, true, parsed).empty());
+        ASSERT_TRUE(read_state(parsed, cuts.emplace_back()).empty());
+    }
+    run_until(*whole, heap.steps);
+    for (StateFile& cut : cuts) {
+        const std::int64_t step = cut.state.step;
+        std::optional<Simulation> rest = start(heap.text, 2);
+        ASSERT_TRUE(rest);
+        continue_from(*rest, std::move(cut));
+        run_until(*rest, heap.steps);
+        EXPECT_EQ(hash(rest->now), hash(whole->now)) << "from step " << step;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(soft_step, rigid_heaps,
+                         testing::Values(Heap{"pyramid", pyramid(65), 30, 2 * kGrain, 3 * kTouchGrain},
+                                         Heap{"dolls", dolls(9), 60, 2 * kGrain, 3 * kTouchGrain}),
+                         [](const auto& info) { return info.param.name; });
