@@ -35,47 +35,52 @@ int find_block(const BlockChain& a, int k, int l) {
 
 namespace {
 
-template <int N> using Block = Eigen::Map<Eigen::Matrix<Real, N, N, Eigen::RowMajor>>;
-template <int N> using ConstBlock = Eigen::Map<const Eigen::Matrix<Real, N, N, Eigen::RowMajor>>;
-template <int N> using Part = Eigen::Map<VecN<N>>;
+// Blocks are row major. Products are written out: loops of fixed length that the compiler unrolls cost half of expressions.
 
 // D = U^T diag(d) U in place, U unit upper, 1/d on the diagonal; the lower half is not looked at
-template <int N> bool factor_block(Block<N>& d) {
+template <int N> bool factor_block(Real* d) {
     for (int i = 0; i < N; ++i) {
-        if (!(d(i, i) > 0)) return false;
-        d(i, i) = 1 / d(i, i);
+        if (!(d[N * i + i] > 0)) return false;
+        d[N * i + i] = 1 / d[N * i + i];
         for (int j = i + 1; j < N; ++j) {
-            const Real u = d(i, j) * d(i, i);
-            for (int k = j; k < N; ++k) d(j, k) -= u * d(i, k);
-            d(i, j) = u;
+            const Real u = d[N * i + j] * d[N * i + i];
+            for (int k = j; k < N; ++k) d[N * j + k] -= u * d[N * i + k];
+            d[N * i + j] = u;
         }
     }
     return true;
 }
 
-// columns of b: U^-T b
-template <int N, class B> void solve_lower(const ConstBlock<N>& d, B& b) {
+// the columns of b, `width` of them: U^-T b
+template <int N, int Width> void solve_lower(const Real* u, Real* b) {
     for (int i = 0; i < N; ++i)
-        for (int j = i + 1; j < N; ++j) b.row(j) -= d(i, j) * b.row(i);
+        for (int j = i + 1; j < N; ++j)
+            for (int k = 0; k < Width; ++k) b[Width * j + k] -= u[N * i + j] * b[Width * i + k];
 }
 
 // blocks (k, l) become Y = U^-T A; then A_lm -= Y_l^T diag(1/d) Y_m
 template <int N> bool factor(BlockChain& a) {
     const int n = a.count();
     const int* target = a.target.data();
+    Real z[N * N];
     for (int k = 0; k < n; ++k) {
-        Block<N> d(a.block(k));
-        if (!factor_block<N>(d)) return false;
-        const ConstBlock<N> u(a.block(k));
+        Real* u = a.block(k);
+        if (!factor_block<N>(u)) return false;
+        for (int i = a.begin[k]; i < a.begin[k + 1]; ++i) solve_lower<N, N>(u, a.block(n + i));
         for (int i = a.begin[k]; i < a.begin[k + 1]; ++i) {
-            Block<N> y(a.block(n + i));
-            solve_lower<N>(u, y);
-        }
-        for (int i = a.begin[k]; i < a.begin[k + 1]; ++i) {
-            Eigen::Matrix<Real, N, N, Eigen::RowMajor> z = ConstBlock<N>(a.block(n + i));
-            for (int r = 0; r < N; ++r) z.row(r) *= u(r, r);
-            for (int j = i; j < a.begin[k + 1]; ++j)
-                Block<N>(a.block(*target++)).noalias() -= z.transpose().lazyProduct(ConstBlock<N>(a.block(n + j)));
+            const Real* y = a.block(n + i);
+            for (int r = 0; r < N; ++r)
+                for (int c = 0; c < N; ++c) z[N * r + c] = y[N * r + c] * u[N * r + r];
+            for (int j = i; j < a.begin[k + 1]; ++j) {
+                Real* to = a.block(*target++);
+                const Real* other = a.block(n + j);
+                for (int r = 0; r < N; ++r)
+                    for (int c = 0; c < N; ++c) {
+                        Real sum = z[r] * other[c];
+                        for (int t = 1; t < N; ++t) sum += z[N * t + r] * other[N * t + c];
+                        to[N * r + c] -= sum;
+                    }
+            }
         }
     }
     return true;
@@ -83,24 +88,36 @@ template <int N> bool factor(BlockChain& a) {
 
 template <int N> void solve(const BlockChain& a, Real* x) {
     const int n = a.count();
-    const auto block = [&](int i) { return ConstBlock<N>(a.value.data() + std::size_t(i) * N * N); };
+    const auto block = [&](int i) { return a.value.data() + std::size_t(i) * N * N; };
     for (int k = 0; k < n; ++k) {
-        const ConstBlock<N> u = block(k);
-        Part<N> at(x + std::size_t(k) * N);
-        solve_lower<N>(u, at);
-        for (int r = 0; r < N; ++r) at[r] *= u(r, r);
-        for (int i = a.begin[k]; i < a.begin[k + 1]; ++i)
-            Part<N>(x + std::size_t(a.later[i]) * N).noalias() -= block(n + i).transpose().lazyProduct(at);
+        const Real* u = block(k);
+        Real* at = x + std::size_t(k) * N;
+        solve_lower<N, 1>(u, at);
+        for (int r = 0; r < N; ++r) at[r] *= u[N * r + r];
+        for (int i = a.begin[k]; i < a.begin[k + 1]; ++i) {
+            const Real* y = block(n + i);
+            Real* to = x + std::size_t(a.later[i]) * N;
+            for (int c = 0; c < N; ++c) {
+                Real sum = y[c] * at[0];
+                for (int r = 1; r < N; ++r) sum += y[N * r + c] * at[r];
+                to[c] -= sum;
+            }
+        }
     }
     for (int k = n - 1; k >= 0; --k) {
-        const ConstBlock<N> u = block(k);
-        Part<N> at(x + std::size_t(k) * N);
+        const Real* u = block(k);
+        Real* at = x + std::size_t(k) * N;
         for (int i = a.begin[k]; i < a.begin[k + 1]; ++i) {
-            VecN<N> z = block(n + i).lazyProduct(Part<N>(x + std::size_t(a.later[i]) * N));
-            for (int r = 0; r < N; ++r) at[r] -= z[r] * u(r, r);
+            const Real* y = block(n + i);
+            const Real* from = x + std::size_t(a.later[i]) * N;
+            for (int r = 0; r < N; ++r) {
+                Real sum = y[N * r] * from[0];
+                for (int c = 1; c < N; ++c) sum += y[N * r + c] * from[c];
+                at[r] -= sum * u[N * r + r];
+            }
         }
         for (int i = N - 1; i >= 0; --i)
-            for (int j = i + 1; j < N; ++j) at[i] -= u(i, j) * at[j];
+            for (int j = i + 1; j < N; ++j) at[i] -= u[N * i + j] * at[j];
     }
 }
 

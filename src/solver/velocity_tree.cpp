@@ -1,37 +1,15 @@
-#include "solver/velocity_tree.h"
+#include "solver/velocity_tree_body.h"
+#include "core/small_turn.h"
 #include "solver/free_rotation.h"
 #include "solver/measure.h"
-#include <Eigen/LU>
-#include <algorithm>
-#include <cmath>
 
 namespace sinew {
 
 namespace {
 
-// kInert and kTurn: by chain100 (bench) over 10 s with 1/4, 1/2 and 0.25 to 1.2 rad: joints tear from 1.2 on, 0.8 leaves up to 2 cm
-constexpr Real kInert = 0.5;       // part of h^2 K that is added to the inertia
-constexpr Real kNotice = 0.02;     // h^2 K below this part of the inertia is left out
-constexpr Real kStable = 1.4;      // [rad] of the fastest swing of a free tree per sub-step
-constexpr Real kTurn = 0.5;        // [rad] of a body per sub-step
-constexpr Real kTrace = 1e-12;     // softness of rigid rows, part of their diagonal
-constexpr int kRounds = 8;         // of Newton's method for the positions
-constexpr Real kGain = 0.1;        // a factor that does better is kept for the next round
-constexpr Real kSmallError = 1e-6; // [m, rad] the next round would find its square
-constexpr Real kNoError = 1e-10;   // [m, rad]
-
 template <int N> using Levers = Eigen::Map<Eigen::Matrix<Real, N, 6, Eigen::RowMajor>>;
 template <int N> using Square = Eigen::Map<Eigen::Matrix<Real, N, N, Eigen::RowMajor>>;
 template <int N> using Part = Eigen::Map<VecN<N>>;
-
-struct Walker {
-    const TreeOptions& o;
-    const TreeSource& from;
-    JointTree& t;
-    RowProblem& q;
-    State& s;
-    Real h = 0;
-};
 
 Vec3 speed(const TreeBody& b) { return b.u.head<3>(); }
 Vec3 spin(const TreeBody& b) { return b.u.tail<3>(); }
@@ -74,7 +52,7 @@ template <int N> void add_push(const Real* p, const Real* x, Vec6& u) {
 // ---- rows where the bodies are ----
 
 // C, and J with `levers`
-void evaluate(Walker& d, bool levers) {
+void evaluate(TreeWalker& d, bool levers) {
     const Evaluation ev = evaluation_of(d.from.m, d.s, d.o.dt);
     Rows& rows = d.from.rows;
     for (const auto& run : d.t.runs) {
@@ -85,7 +63,7 @@ void evaluate(Walker& d, bool levers) {
     }
 }
 
-void evaluate_rates(Walker& d) {
+void evaluate_rates(TreeWalker& d) {
     const Evaluation ev = evaluation_of(d.from.m, d.s, d.o.dt);
     Rows& rows = d.from.rows;
     for (const auto& run : d.t.runs) {
@@ -95,7 +73,7 @@ void evaluate_rates(Walker& d) {
     }
 }
 
-template <int N> void read_levers(Walker& d) {
+template <int N> void read_levers(TreeWalker& d) {
     const Rows& rows = d.from.rows;
     for (int k = 0; k < int(d.t.links.size()); ++k) {
         const TreeLink& l = d.t.links[k];
@@ -116,7 +94,7 @@ template <int N> Vec3 arm(const Levers<N>& j) {
                      j.template block<1, 3>(2, 3).transpose());
 }
 
-template <int N> bool is_place(Walker& d, int k) {
+template <int N> bool is_place(TreeWalker& d, int k) {
     const TreeLink& l = d.t.links[k];
     if (l.rows < 3 || !l.position) return false;
     const int last = l.body[1] >= 0 ? 1 : 0;
@@ -126,7 +104,7 @@ template <int N> bool is_place(Walker& d, int k) {
 }
 
 // what a turn of each body is resisted with, by the forces of the sub-step before
-template <int N> void add_stiffness(Walker& d) {
+template <int N> void add_stiffness(TreeWalker& d) {
     for (TreeBody& b : d.t.bodies) b.K.setZero();
     for (int k = 0; k < int(d.t.links.size()); ++k) {
         if (!d.t.links[k].bends) continue;
@@ -136,31 +114,14 @@ template <int N> void add_stiffness(Walker& d) {
             if (!b.moves || b.frame < 0) continue;
             const Levers<N> j = levers<N>(d.t, k, 0, side);
             const Vec3 r = j(0, 0) * arm<N>(j), f = j(0, 0) * force;
-            const Real r2 = r.squaredNorm(), stiff = 0.5 * (r.dot(f) + std::sqrt(r2 * f.squaredNorm()));
-            if (r2 > 0) b.K += stiff * (Mat3::Identity() - (r / r2) * r.transpose());
+            add_turn_stiffness(r, f, b.K);
         }
-    }
-}
-
-// world inertia of the sub-step
-void set_inertia(Walker& d) {
-    for (TreeBody& b : d.t.bodies) {
-        if (!b.moves || b.frame < 0) continue;
-        const Real stiff = kInert * d.h * d.h;
-        const bool stiffens = d.t.held && stiff * b.K.trace() > kNotice * b.inertia.trace();
-        if (b.round && !stiffens) {
-            b.W = b.inverse;
-            continue;
-        }
-        const Mat3 r = quat(d.s.frame.q[b.frame]).toRotationMatrix();
-        if (!stiffens) b.W.noalias() = r * b.inverse * r.transpose();
-        else b.W = ((b.round ? b.inertia : Mat3(r * b.inertia * r.transpose())) + stiff * b.K).inverse();
     }
 }
 
 // ---- the matrix ----
 
-template <int N> void build_responses(Walker& d) {
+template <int N> void build_responses(TreeWalker& d) {
     for (int k = 0; k < int(d.t.links.size()); ++k)
         for (int side = 0; side < 2 && d.t.links[k].body[side] >= 0; ++side) {
             const TreeBody& b = d.t.bodies[d.t.links[k].body[side]];
@@ -169,7 +130,7 @@ template <int N> void build_responses(Walker& d) {
         }
 }
 
-template <int N> bool factor(Walker& d, Real trace) {
+template <int N> bool factor(TreeWalker& d, Real trace) {
     JointTree& t = d.t;
     std::fill(t.matrix.value.begin(), t.matrix.value.end(), 0.0);
     for (int k = 0; k < int(t.links.size()); ++k) {
@@ -190,8 +151,8 @@ template <int N> bool factor(Walker& d, Real trace) {
 }
 
 // rows that say the same as others may round to an indefinite matrix: softer, then
-template <int N> bool factor(Walker& d) {
-    for (Real trace = kTrace; trace < 1; trace *= 1e3)
+template <int N> bool factor(TreeWalker& d) {
+    for (Real trace = kTreeTrace; trace < 1; trace *= 1e3)
         if (factor<N>(d, trace)) return true;
     return false;
 }
@@ -199,7 +160,7 @@ template <int N> bool factor(Walker& d) {
 // ---- velocities ----
 
 // bias and softness of all rows
-template <int N> void set_bias(Walker& d) {
+template <int N> void set_bias(TreeWalker& d) {
     const Rows& rows = d.from.rows;
     const Real h = d.h;
     for (int k = 0; k < int(d.t.links.size()); ++k) {
@@ -221,7 +182,7 @@ template <int N> void set_bias(Walker& d) {
     }
 }
 
-template <int N> VecN<N> rate(Walker& d, int k) {
+template <int N> VecN<N> rate(TreeWalker& d, int k) {
     VecN<N> out = VecN<N>::Zero();
     for (int side = 0; side < 2 && d.t.links[k].body[side] >= 0; ++side)
         add_rate<N>(levers<N>(d.t, k, 0, side).data(), d.t.bodies[d.t.links[k].body[side]].u, out.data());
@@ -229,7 +190,7 @@ template <int N> VecN<N> rate(Walker& d, int k) {
 }
 
 // u += W J^T p over all links
-template <int N> void push(Walker& d, const std::vector<Real>& p) {
+template <int N> void push(TreeWalker& d, const std::vector<Real>& p) {
     for (int k = 0; k < int(d.t.links.size()); ++k)
         for (int side = 0; side < 2 && d.t.links[k].body[side] >= 0; ++side) {
             TreeBody& b = d.t.bodies[d.t.links[k].body[side]];
@@ -238,7 +199,7 @@ template <int N> void push(Walker& d, const std::vector<Real>& p) {
 }
 
 // largest error of a rigid row
-template <int N> Real residual(Walker& d) {
+template <int N> Real residual(TreeWalker& d) {
     Real worst = 0;
     for (int k = 0; k < int(d.t.links.size()); ++k) {
         const VecN<N> r = rate<N>(d, k);
@@ -250,7 +211,7 @@ template <int N> Real residual(Walker& d) {
     return worst;
 }
 
-template <int N> void solve_velocities(Walker& d) {
+template <int N> void solve_velocities(TreeWalker& d) {
     JointTree& t = d.t;
     for (int k = 0; k < int(t.links.size()); ++k) {
         Part<N> to(t.right.data() + std::size_t(k) * N);
@@ -265,28 +226,11 @@ template <int N> void solve_velocities(Walker& d) {
 
 // ---- positions ----
 
-void move_body(const Walker& d, TreeBody& b) {
-    if (b.frame < 0) {
-        vec(d.s.point.x[b.body]) += d.h * speed(b);
-        return;
-    }
-    vec(d.s.frame.p[b.frame]) += d.h * speed(b);
-    Quat r = quat(d.s.frame.q[b.frame]);
-    Vec3 w = spin(b);
-    if (b.moves && !b.round && d.o.momentum) rotate_freely(b.inertia, b.inverse, d.h, r, w);
-    else if (w != Vec3::Zero()) r = (exp_rotation(d.h * w) * r).normalized();
-    b.u.tail<3>() = w;
-    d.s.frame.q[b.frame] = real4(r);
-}
-
 // held bodies go on too, and are put back at the end: who holds them decides where they are
 struct HeldPose {
     Real3 p;
     Real4 q;
 };
-bool is_driven(const RowProblem& q, const TreeBody& b) {
-    return !b.moves && (q.v[b.body] != Vec3::Zero() || q.w[b.body] != Vec3::Zero());
-}
 HeldPose pose_of(const State& s, const TreeBody& b) {
     if (b.frame < 0) return {s.point.x[b.body], {}};
     return {s.frame.p[b.frame], s.frame.q[b.frame]};
@@ -297,7 +241,7 @@ void set_pose(const HeldPose& pose, const TreeBody& b, State& s) {
 }
 
 // -C of rigid rows into the right-hand side; others are left alone. Returns the largest.
-template <int N> Real read_errors(Walker& d) {
+template <int N> Real read_errors(TreeWalker& d) {
     const Rows& rows = d.from.rows;
     Real worst = 0;
     for (int k = 0; k < int(d.t.links.size()); ++k) {
@@ -315,16 +259,16 @@ template <int N> Real read_errors(Walker& d) {
 }
 
 // Newton's method for C = 0, a factor for as long as it brings the error down well. Returns the rounds.
-template <int N> int take_back(Walker& d) {
+template <int N> int take_back(TreeWalker& d) {
     JointTree& t = d.t;
     Real last = 0;
-    for (int round = 0; round < kRounds; ++round) {
+    for (int round = 0; round < kTreeRounds; ++round) {
         const bool levers = round == 0 && t.corrects; // they will be needed, as in the step before
         evaluate(d, levers);
         const Real worst = read_errors<N>(d);
-        if (round == 0) t.corrects = worst > kNoError;
-        if (!(worst > kNoError)) return round;
-        if (!(worst < kGain * last)) {
+        if (round == 0) t.corrects = worst > kTreeNoError;
+        if (!(worst > kTreeNoError)) return round;
+        if (!(worst < kTreeGain * last)) {
             if (!levers) evaluate(d, true);
             read_levers<N>(d);
             build_responses<N>(d);
@@ -339,43 +283,14 @@ template <int N> int take_back(Walker& d) {
             vec(b.frame < 0 ? d.s.point.x[b.body] : d.s.frame.p[b.frame]) += speed(b);
             if (b.frame >= 0) d.s.frame.q[b.frame] = real4((exp_rotation(spin(b)) * quat(d.s.frame.q[b.frame])).normalized());
         }
-        if (worst < kSmallError) return round + 1;
+        if (worst < kTreeSmallError) return round + 1;
     }
-    return kRounds;
+    return kTreeRounds;
 }
 
 // ---- the step ----
 
-void load_bodies(Walker& d) {
-    for (TreeBody& b : d.t.bodies) {
-        b.u << d.q.v[b.body], d.q.w[b.body];
-        b.inverse_mass = d.q.inverse_mass[b.body];
-        if (!b.moves || b.frame < 0) continue;
-        const Mat3 inertia = mat(d.from.m.frame.inertia[b.frame]);
-        if (inertia == b.inertia) continue;
-        b.inertia = inertia;
-        b.inverse = inertia.inverse();
-        b.round = inertia == Mat3(inertia(0, 0) * Mat3::Identity());
-    }
-}
-
-// how many sub-steps: for the spin, and for what pulls at bodies of free trees
-int find_substeps(const Walker& d) {
-    if (d.o.substeps > 0) return d.o.substeps;
-    Real most = 1;
-    for (const TreeBody& b : d.t.bodies) {
-        if (!b.moves || b.frame < 0) continue;
-        most = std::max(most, d.o.dt * spin(b).norm() / kTurn);
-        if (d.t.held) continue;
-        const Real w2 = (b.inverse * quat(d.s.frame.q[b.frame]).toRotationMatrix().transpose() * b.K *
-                         quat(d.s.frame.q[b.frame]).toRotationMatrix())
-                            .trace();
-        if (w2 > 0) most = std::max(most, d.o.dt * std::sqrt(w2) / kStable);
-    }
-    return int(std::min(Real(d.o.most_substeps), std::ceil(most - 1e-9)));
-}
-
-template <int N> void begin(Walker& d) {
+template <int N> void begin(TreeWalker& d) {
     JointTree& t = d.t;
     load_bodies(d);
     for (int k = 0; k < int(t.links.size()); ++k)
@@ -391,19 +306,14 @@ template <int N> void begin(Walker& d) {
     d.h = d.o.dt / t.substeps;
 }
 
-template <int N> void finish(Walker& d) {
-    for (const TreeBody& b : d.t.bodies) {
-        if (!b.moves) continue;
-        d.q.v[b.body] = speed(b), d.q.w[b.body] = spin(b);
-        if (b.frame < 0) d.s.point.v[b.body] = real3(speed(b));
-        else d.s.frame.v[b.frame] = real3(speed(b)), d.s.frame.w[b.frame] = real3(spin(b));
-    }
+template <int N> void finish(TreeWalker& d) {
+    store_bodies(d);
     for (int k = 0; k < int(d.t.links.size()); ++k)
         for (int i = 0; i < d.t.links[k].rows; ++i)
             d.q.impulse[d.q.groups[d.t.links[k].group].row + i] = d.t.impulse[std::size_t(k) * N + i] * d.t.substeps;
 }
 
-template <int N> void run(Walker& d) {
+template <int N> void run(TreeWalker& d) {
     begin<N>(d);
     JointTree& t = d.t;
     for (int step = 0; step < t.substeps; ++step) {
@@ -420,7 +330,7 @@ template <int N> void run(Walker& d) {
         if (factor<N>(d)) solve_velocities<N>(d);
         if (step + 1 == t.substeps) t.result.residual = residual<N>(d);
         for (TreeBody& b : t.bodies)
-            if (b.moves || is_driven(d.q, b)) move_body(d, b);
+            if (b.moves || is_driven(d.q, b)) move_tree_body(d, b);
     }
     finish<N>(d);
     t.result.iterations = t.substeps + take_back<N>(d);
@@ -428,13 +338,28 @@ template <int N> void run(Walker& d) {
 
 } // namespace
 
+void move_tree_body(const TreeWalker& d, TreeBody& b) {
+    if (b.frame < 0) {
+        vec(d.s.point.x[b.body]) += d.h * speed(b);
+        return;
+    }
+    vec(d.s.frame.p[b.frame]) += d.h * speed(b);
+    Quat r = quat(d.s.frame.q[b.frame]);
+    Vec3 w = spin(b);
+    if (b.moves && !b.round && d.o.momentum) rotate_freely(b.inertia, b.inverse, d.h, r, w);
+    else if (w != Vec3::Zero()) r = turned(exp_turn(d.h * w), r);
+    b.u.tail<3>() = w;
+    d.s.frame.q[b.frame] = real4(r);
+}
+
 void step_trees(const Parallel& parallel, const TreeOptions& o, const TreeSource& from, JointTreeScratch& s, RowProblem& q, State& state) {
     const auto driven = [&](const JointTree& t) {
         return std::any_of(t.bodies.begin(), t.bodies.end(), [&](const TreeBody& b) { return is_driven(q, b); });
     };
     const auto step = [&](JointTree& t) {
-        Walker d{o, from, t, q, state};
-        if (t.matrix.width == 3) run<3>(d);
+        TreeWalker d{o, from, t, q, state};
+        if (o.special && !t.balls.empty()) step_ball_tree(d);
+        else if (t.matrix.width == 3) run<3>(d);
         else run<6>(d);
     };
     parallel_for(parallel, int(s.trees.size()), 1, [&](int begin, int end) {

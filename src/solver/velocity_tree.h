@@ -25,6 +25,7 @@ struct TreeOptions {
     bool momentum = true;    // free rotation keeps the angular momentum; otherwise the angular velocity
     int most_substeps = 32;
     int substeps = 0;        // 0: as many as needed
+    bool special = true;     // trees of ball joints alone take their own way (velocity_ball_tree.cpp)
 };
 
 // Where rows come from and what moves.
@@ -55,11 +56,19 @@ struct TreeCoupling {               // two links at one body
     int k = 0, l = 0, block = 0;
     std::uint8_t side_k = 0, side_l = 0;
 };
+struct BallLink {
+    std::array<int, 2> body{-1, -1}; // of the tree
+    std::array<Real3, 2> local;     // [m] the joint's place in body axes
+    std::array<Vec3, 2> arm;        // the same in world axes
+    Vec3 c;                         // [m]
+    Real weighed[2][9];             // S(r) W
+};
 struct JointTree {
     std::vector<TreeBody> bodies;   // those that move first
     std::vector<TreeLink> links;    // from the leaves to the root
     std::vector<TreeCoupling> couplings;
     std::vector<std::array<int, 2>> runs; // first group of Rows and number: evaluated together
+    std::vector<BallLink> balls;    // per link, where all are rigid ball joints between frames; otherwise empty
     BlockChain matrix;
     std::vector<Real> lever;        // per link J and J W of both sides, width x 6 each
     std::vector<Real> right, impulse, bias, softness; // width per link

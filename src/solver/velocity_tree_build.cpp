@@ -1,5 +1,6 @@
 // Structure of trees of joints: which link is eliminated when, and which couple (velocity_tree.h).
 #include "solver/velocity_tree.h"
+#include "constraint/joint_ball.h"
 #include <algorithm>
 #include <numeric>
 
@@ -93,6 +94,20 @@ void add_runs(const Rows& rows, JointTree& t) {
     }
 }
 
+// a rigid ball joint between two frames
+bool is_ball(const Model& m, const Rows& rows, const RowProblem& q, const RowGroup& g) {
+    const int row = rows.row_begin[g.source];
+    if (g.sides != 2 || std::min(q.body[g.side], q.body[g.side + 1]) < point_count(m) || rows.compliance[row] != 0) return false;
+    return m.elements->constraints[rows.key[g.source] >> 40].row->name == JointBall::name;
+}
+
+void build_balls(const Model& m, const Rows& rows, const RowProblem& q, JointTree& t) {
+    t.balls.clear();
+    if (!std::all_of(t.links.begin(), t.links.end(), [&](const TreeLink& l) { return is_ball(m, rows, q, q.groups[l.group]); })) return;
+    t.balls.resize(t.links.size());
+    for (std::size_t k = 0; k < t.links.size(); ++k) t.balls[k].body = t.links[k].body;
+}
+
 void build_tree(const Model& m, const Rows& rows, const IslandView& island, const RowProblem& q, JointTree& t, JointTreeScratch& s) {
     t.bodies.clear();
     t.links.clear();
@@ -120,6 +135,7 @@ void build_tree(const Model& m, const Rows& rows, const IslandView& island, cons
     std::stable_sort(t.links.begin(), t.links.end(), [&](const TreeLink& a, const TreeLink& b) { return depth(a) > depth(b); });
     add_couplings(t, s);
     add_runs(rows, t);
+    build_balls(m, rows, q, t);
     const std::size_t n = t.links.size() * t.matrix.width;
     t.lever.assign(4 * 6 * n, 0.0);
     for (auto* a : {&t.right, &t.impulse, &t.bias, &t.softness}) a->assign(n, 0.0);
@@ -135,7 +151,7 @@ void build_trees(const Model& m, const Rows& rows, std::span<const IslandView> i
         s.shape_now.push_back(int(island.groups.size()));
         for (int g : island.groups) {
             const RowGroup& from = q.groups[g];
-            for (int n : {from.source, from.rows, g, int(rows.level[from.source])}) s.shape_now.push_back(n);
+            for (int n : {from.source, from.rows, g, int(rows.level[from.source]), int(is_ball(m, rows, q, from))}) s.shape_now.push_back(n);
             for (int k = 0; k < from.sides; ++k)
                 s.shape_now.push_back(2 * q.body[from.side + k] + (q.inverse_mass[q.body[from.side + k]] > 0));
         }
