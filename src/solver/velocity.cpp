@@ -12,6 +12,7 @@
 #include "core/crew.h"
 #include "model/visit.h"
 #include "solver/forces.h"
+#include "solver/free_rotation.h"
 #include "solver/kinematics.h"
 #include "solver/measure.h"
 #include "solver/soft_step.h"
@@ -62,6 +63,7 @@ Vec3 implicit_gyroscopic(const Model& m, const State& s, int frame, Real h) {
 
 struct VelocitySolver final : Solver {
     VelocitySettings settings;
+    std::string stabilises;                // by settings, or what they leave to us
     ParallelPtr parallel;
     ForceScratch forces;
     Prescribed prescribed;
@@ -141,7 +143,7 @@ struct VelocitySolver final : Solver {
         const int i = islands.number[first_free(g)];
         return i < 0 ? Way::asleep : way[i];
     }
-    std::string stabilisation() const;
+    const std::string& stabilisation() const { return stabilises; }
 };
 
 void VelocitySolver::drop_caches() {
@@ -178,23 +180,21 @@ void VelocitySolver::accelerate(const Model& m, const Input& input, const State&
     ++report.evaluations;
     refresh_links(m, links);
     add_soft_links(s, q, h, links, f);
-    linear.assign(q.body_count(), Vec3::Zero());
-    angular.assign(q.body_count(), Vec3::Zero());
-    for (int i = 0; i < dofs.points; ++i) linear[i] = q.inverse_mass[i] * Eigen::Map<const Vec3>(f.data() + 3 * i);
-    for (int i = 0; i < dofs.frames; ++i) {
-        const int b = dofs.points + i;
-        if (!(q.inverse_mass[b] > 0)) continue;
-        const Real* at = f.data() + dofs.frame_offset(i);
-        linear[b] = q.inverse_mass[b] * Eigen::Map<const Vec3>(at);
-        angular[b] = q.inverse_inertia[b] * Eigen::Map<const Vec3>(at + 3);
-        if (settings.gyroscopic == "implicit") angular[b] += implicit_gyroscopic(m, s, i, h);
-    }
-}
-
-std::string VelocitySolver::stabilisation() const {
-    if (settings.stabilisation != "auto") return settings.stabilisation;
-    const std::string& method = settings.method;
-    return method == "auto" || method == "direct" || method == "block" || method == "mlcp" ? "post" : "baumgarte";
+    linear.resize(q.body_count());
+    angular.resize(q.body_count());
+    const bool implicit = settings.gyroscopic == "implicit";
+    parallel_for(*parallel, q.body_count(), kGrain, [&](int begin, int end) {
+        for (int b = begin; b < end; ++b) {
+            const int i = b - dofs.points;
+            linear[b] = angular[b] = Vec3::Zero();
+            if (i < 0) linear[b] = q.inverse_mass[b] * Eigen::Map<const Vec3>(f.data() + 3 * b);
+            if (i < 0 || !(q.inverse_mass[b] > 0)) continue;
+            const Real* at = f.data() + dofs.frame_offset(i);
+            linear[b] = q.inverse_mass[b] * Eigen::Map<const Vec3>(at);
+            angular[b] = q.inverse_inertia[b] * Eigen::Map<const Vec3>(at + 3);
+            if (implicit) angular[b] += implicit_gyroscopic(m, s, i, h);
+        }
+    });
 }
 
 BiasOptions VelocitySolver::bias_options() const {
@@ -203,7 +203,7 @@ BiasOptions VelocitySolver::bias_options() const {
         o.erp = o.joint_erp = 1;
         return o;
     }
-    const std::string s = stabilisation();
+    const std::string& s = stabilisation();
     o.kind = s == "baumgarte" ? BiasOptions::baumgarte : s == "soft" ? BiasOptions::soft : BiasOptions::none;
     o.erp = o.joint_erp = settings.erp;
     o.cfm = settings.cfm;
@@ -308,7 +308,7 @@ void VelocitySolver::find_substeps(Real h) {
 
 // Joints of trees hold the chord of the way (soft_joint.h). Loops may be singular, and have the tangent only.
 void VelocitySolver::add_bend() {
-    const std::string kind = stabilisation();
+    const std::string& kind = stabilisation();
     if (kind != "post" && kind != "split_impulse") return;
     for (const RowGroup& g : q.groups) {
         const int i = islands.number[first_free(g)];
@@ -524,6 +524,7 @@ void VelocitySolver::move(const Model& m, Real h, State& s) {
     const int n = point_count(m);
     const auto is_soft = [&](int b) { return islands.number[b] >= 0 && way[islands.number[b]] == Way::soft; };
     const auto has_moved = [&](int b) { return islands.number[b] >= 0 && way[islands.number[b]] == Way::tree; };
+    const bool momentum = settings.gyroscopic == "momentum";
     parallel_for(*parallel, n, kGrain, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
             if (!(q.inverse_mass[i] > 0) || has_moved(i)) continue;
@@ -543,18 +544,19 @@ void VelocitySolver::move(const Model& m, Real h, State& s) {
             const Quat before = quat(s.frame.q[f]);
             Vec3 w = q.w[b];
             Quat after;
-            if (settings.gyroscopic != "momentum") {
-                after = exp_rotation(is_soft(b) ? turn[b] : Vec3(h * w)) * before;
+            const Mat3 I = mat(m.frame.inertia[f]);
+            if (!momentum || is_round(I)) {
+                after = turned(exp_turn(is_soft(b) ? turn[b] : Vec3(h * w)), before);
             } else {
-                const Mat3 I = mat(m.frame.inertia[f]), inverse = I.inverse();
+                const Mat3 inverse = I.inverse();
                 const Vec3 L = before * (I * (before.conjugate() * w));
                 const auto spin = [&](const Quat& r) { return Vec3(r * (inverse * (r.conjugate() * L))); };
-                if (is_soft(b)) after = exp_rotation(turn[b]) * before;
-                else after = exp_rotation(h * spin(exp_rotation(0.5 * h * w) * before)) * before;
-                w = spin(after.normalized());
+                if (is_soft(b)) after = turned(exp_turn(turn[b]), before);
+                else after = turned(exp_turn(h * spin(exp_turn(0.5 * h * w) * before)), before);
+                w = spin(after);
             }
             s.frame.p[f] = real3(vec(s.frame.p[f]) + (is_soft(b) ? shift[b] : Vec3(h * q.v[b])));
-            s.frame.q[f] = real4(after.normalized());
+            s.frame.q[f] = real4(after);
             s.frame.w[f] = real3(w);
         }
     });
@@ -771,7 +773,10 @@ Needs velocity_needs() {
 
 std::unique_ptr<Solver> make_velocity(const Context& context, const Model& m, State& state, const void* settings) {
     auto solver = std::make_unique<VelocitySolver>();
-    solver->settings = *static_cast<const VelocitySettings*>(settings);
+    const auto& chosen = *static_cast<const VelocitySettings*>(settings);
+    solver->settings = chosen;
+    const bool direct = chosen.method == "auto" || chosen.method == "direct" || chosen.method == "block" || chosen.method == "mlcp";
+    solver->stabilises = chosen.stabilisation != "auto" ? chosen.stabilisation : direct ? "post" : "baumgarte";
     solver->parallel = make_parallel(context);
     solver->forces.energies_only = solver->forces.without_springs = true;
     register_velocity_memory(m, state);

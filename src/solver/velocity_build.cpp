@@ -1,4 +1,5 @@
 #include "solver/velocity_build.h"
+#include "solver/free_rotation.h"
 #include "model/surface.h"
 #include <Eigen/LU>
 #include <algorithm>
@@ -15,22 +16,32 @@ void build_frame(const Model& m, const State& s, int f, RowProblem& q) {
     q.x[b] = vec(s.frame.p[f]);
     q.v[b] = vec(s.frame.v[f]);
     q.w[b] = vec(s.frame.w[f]);
+    q.inverse_mass[b] = 0;
+    q.inverse_inertia[b] = Mat3::Zero();
     if ((m.frame.flags[f] & kFixed) || !(m.frame.mass[f] > 0)) return;
     q.inverse_mass[b] = 1 / m.frame.mass[f];
+    const Mat3 I = mat(m.frame.inertia[f]);
+    if (is_round(I)) {
+        q.inverse_inertia[b].diagonal().setConstant(1 / I(0, 0));
+        return;
+    }
     const Mat3 r = quat(s.frame.q[f]).toRotationMatrix();
-    q.inverse_inertia[b] = r * mat(m.frame.inertia[f]).inverse() * r.transpose();
+    q.inverse_inertia[b] = r * I.inverse() * r.transpose();
 }
 
 void begin_bodies(const Model& m, const State& s, RowProblem& q) {
     const int points = point_count(m), frames = frame_count(m);
     q.x.resize(points + frames);
     q.v.resize(points + frames);
-    q.w.assign(points + frames, Vec3::Zero());
-    q.inverse_mass.assign(points + frames, 0);
-    q.inverse_inertia.assign(points + frames, Mat3::Zero());
+    q.w.resize(points + frames);
+    q.inverse_mass.resize(points + frames);
+    q.inverse_inertia.resize(points + frames);
     for (int i = 0; i < points; ++i) {
         q.x[i] = vec(s.point.x[i]);
         q.v[i] = vec(s.point.v[i]);
+        q.w[i] = Vec3::Zero();
+        q.inverse_mass[i] = 0;
+        q.inverse_inertia[i] = Mat3::Zero();
         const bool alive = s.point.alive.empty() || s.point.alive[i];
         if (alive && !(m.point.flags[i] & (kFixed | kPassive)) && m.point.mass[i] > 0) q.inverse_mass[i] = 1 / m.point.mass[i];
     }

@@ -17,7 +17,9 @@ Vec3 velocity_at(const RowProblem& q, int b, const Vec3& x) { return q.v[b] + q.
 void push(const Vec3& p, int b, const Vec3& x, RowProblem& q) {
     if (!(q.inverse_mass[b] > 0)) return;
     q.v[b] += q.inverse_mass[b] * p;
-    q.w[b] += q.inverse_inertia[b] * (x - q.x[b]).cross(p);
+    const Vec3 moment = (x - q.x[b]).cross(p);
+    const Mat3& W = q.inverse_inertia[b];
+    q.w[b] += W.col(0) * moment.x() + W.col(1) * moment.y() + W.col(2) * moment.z();
 }
 
 // at least the largest number on the diagonal of J W J^T [1/kg]
@@ -25,14 +27,17 @@ Real response(const RowProblem& q, int b, const Vec3& x) {
     return q.inverse_mass[b] + (x - q.x[b]).squaredNorm() * q.inverse_inertia[b].trace();
 }
 
-// |p - P(p - r/d)| d with the cone's projection P
+// |p - P(p - r/d)| d with the cone's projection P; of an impulse in the cone it is at most |r|, which will do where that is small
 Real residual(const SteadyOptions& o, const Touch& t, const RowProblem& q) {
-    const Real mu = t.rule.friction, d = response(q, t.body_a, t.at) + response(q, t.body_b, t.at);
+    const Real mu = t.rule.friction;
     const Vec3 u = velocity_at(q, t.body_a, t.at) - velocity_at(q, t.body_b, t.at);
     const Real un = t.n.dot(u), pn = t.n.dot(t.impulse);
-    const Vec3 ut = u - un * t.n, pt = t.impulse - pn * t.n, zt = pt - ut / d;
-    const Real slide = zt.norm();
-    const Real zn = pn - (un + contact_rate(t.gap, o.dt) + (o.de_saxce ? mu * ut.norm() : 0)) / d;
+    const Vec3 ut = u - un * t.n, pt = t.impulse - pn * t.n;
+    const Real rn = un + contact_rate(t.gap, o.dt) + (o.de_saxce ? mu * ut.norm() : 0), r2 = rn * rn + ut.squaredNorm();
+    if (r2 <= o.tolerance * o.tolerance && pn >= 0 && pt.squaredNorm() <= mu * mu * pn * pn) return std::sqrt(r2);
+    const Real d = response(q, t.body_a, t.at) + response(q, t.body_b, t.at);
+    const Vec3 zt = pt - ut / d;
+    const Real slide = zt.norm(), zn = pn - rn / d;
     Real n = zn, f = 1; // projected: normal part, factor of the tangential one
     if (mu * slide <= -zn) n = f = 0;
     else if (slide > mu * zn) n = (zn + mu * slide) / (1 + mu * mu), f = mu * n / slide;

@@ -1,5 +1,6 @@
 // What the two ways of stepping a tree of joints share (velocity_tree.h): bodies in and out, and how many sub-steps.
 #pragma once
+#include "solver/free_rotation.h"
 #include "solver/velocity_tree.h"
 #include <Eigen/LU>
 #include <algorithm>
@@ -40,7 +41,7 @@ inline void load_bodies(TreeWalker& d) {
         if (inertia == b.inertia) continue;
         b.inertia = inertia;
         b.inverse = inertia.inverse();
-        b.round = inertia == Mat3(inertia(0, 0) * Mat3::Identity());
+        b.round = is_round(inertia);
     }
 }
 
