@@ -1,6 +1,7 @@
 #include "solver/soft_contact.h"
 #include "core/simd.h"
 #include <algorithm>
+#include <array>
 #include <bit>
 
 namespace sinew {
@@ -37,22 +38,33 @@ Softness softness_of(const SoftParameters& p, Real hertz) {
 int find_class(const SoftManifold& m) { return kSoftPoints - m.points + (m.rolling > 0 ? kSoftPoints : 0); }
 constexpr int kClasses = 2 * kSoftPoints;
 
-void color_manifolds(std::span<const SoftManifold> manifolds, std::span<const SoftMass> masses,
-                     std::vector<std::uint32_t>& used, std::vector<int>& slot) {
-    used.assign(masses.size(), 0);
+// Compact first, by all threads: the loop over colours has to go in order, and then reads little.
+void color_manifolds(const Parallel& parallel, std::span<const SoftManifold> manifolds, std::span<const SoftMass> masses,
+                     std::vector<std::array<int, 2>>& moving, std::vector<std::uint32_t>& used, std::vector<int>& slot) {
+    used.assign(masses.size() + 1, 0); // the last one: no body that moves
     slot.resize(manifolds.size());
+    moving.resize(manifolds.size());
+    const int none = int(masses.size());
+    parallel_for(parallel, int(manifolds.size()), kGrain, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            const SoftManifold& m = manifolds[i];
+            moving[i] = {m.a >= 0 && masses[m.a].inverse_mass > 0 ? m.a : none, m.b >= 0 && masses[m.b].inverse_mass > 0 ? m.b : none};
+            slot[i] = find_class(m);
+        }
+    });
     constexpr std::uint32_t all = (1u << kSoftColors) - 1;
     for (std::size_t i = 0; i < manifolds.size(); ++i) {
-        const int a = manifolds[i].a, b = manifolds[i].b;
-        const bool moves_a = a >= 0 && masses[a].inverse_mass > 0,
-                   moves_b = b >= 0 && masses[b].inverse_mass > 0;
-        const std::uint32_t taken = (moves_a ? used[a] : 0) | (moves_b ? used[b] : 0);
-        slot[i] = kSoftColors * kClasses;
-        if (taken == all) continue;
+        const auto [a, b] = moving[i];
+        const std::uint32_t taken = used[a] | used[b];
+        if (taken == all) {
+            slot[i] = kSoftColors * kClasses;
+            continue;
+        }
         const int color = std::countr_one(taken);
-        slot[i] = color * kClasses + find_class(manifolds[i]);
-        if (moves_a) used[a] |= 1u << color;
-        if (moves_b) used[b] |= 1u << color;
+        slot[i] += color * kClasses;
+        used[a] |= 1u << color;
+        used[b] |= 1u << color;
+        used[none] = 0;
     }
 }
 
@@ -141,7 +153,7 @@ template <class S, int N>
 void build_contacts(const Parallel& parallel, const SoftParameters& parameters,
                     std::span<const SoftManifold> manifolds, std::span<const SoftMass> masses,
                     std::span<const SoftBody<S>> bodies, SoftContacts<S, N>& out) {
-    color_manifolds(manifolds, masses, out.used, out.slot);
+    color_manifolds(parallel, manifolds, masses, out.moving, out.used, out.slot);
     int begin[kSoftColors + 2];
     sort_by_color(out.slot, out.order, begin);
     out.color_begin.resize(kSoftColors + 1);

@@ -81,6 +81,7 @@ template <class S, int N> struct SoftContacts {
     std::vector<int> color_begin;      // blocks
     bool avx2 = false;                 // which code runs; the bits are the same
     // scratch of build_contacts
+    std::vector<std::array<int, 2>> moving; // of manifolds: their bodies that move
     std::vector<std::uint32_t> used; // colours of a body
     std::vector<int> slot, order;    // of manifolds
 };

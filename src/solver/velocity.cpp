@@ -10,6 +10,7 @@
 #include "collision/detect.h"
 #include "collision/detect_shapes.h"
 #include "core/crew.h"
+#include "model/copy_state.h"
 #include "model/visit.h"
 #include "solver/forces.h"
 #include "solver/free_rotation.h"
@@ -26,7 +27,6 @@
 #include "solver/velocity_reach.h"
 #include "solver/velocity_steady.h"
 #include "solver/velocity_tree.h"
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
@@ -51,15 +51,6 @@ constexpr int kSoftSubsteps = 6, kMostSubsteps = 32;
 constexpr int kLayers = 25;          // of a pile that six sub-steps carry
 constexpr int kMostBranches = 32;    // joints at one body of a tree; they couple each with all others
 constexpr Real kStable = 1.4;        // [rad] of the fastest swing per sub-step
-
-// [rad/s^2] torque -w x I w at the end of the step, one Newton step from its start (Catto 2015)
-Vec3 implicit_gyroscopic(const Model& m, const State& s, int frame, Real h) {
-    const Quat q = quat(s.frame.q[frame]);
-    const Mat3 I = mat(m.frame.inertia[frame]);
-    const Vec3 w = q.conjugate() * vec(s.frame.w[frame]);
-    const Mat3 J = I + h * (skew(w) * I - skew(Vec3(I * w)));
-    return q * Vec3(-J.lu().solve(w.cross(I * w)));
-}
 
 struct VelocitySolver final : Solver {
     VelocitySettings settings;
@@ -99,6 +90,7 @@ struct VelocitySolver final : Solver {
     std::vector<ContactForce> contact_forces;
     std::vector<ForcePiece> pieces;
     TouchScratch pairs;
+    const State* before = nullptr;         // has the contacts of the sub-step before
     Report report;
     StageClock clock;
     Trace* trace = nullptr;
@@ -192,7 +184,7 @@ void VelocitySolver::accelerate(const Model& m, const Input& input, const State&
             const Real* at = f.data() + dofs.frame_offset(i);
             linear[b] = q.inverse_mass[b] * Eigen::Map<const Vec3>(at);
             angular[b] = q.inverse_inertia[b] * Eigen::Map<const Vec3>(at + 3);
-            if (implicit) angular[b] += implicit_gyroscopic(m, s, i, h);
+            if (implicit) angular[b] += implicit_gyroscopic(mat(m.frame.inertia[i]), quat(s.frame.q[i]), vec(s.frame.w[i]), h);
         }
     });
 }
@@ -239,7 +231,7 @@ void VelocitySolver::build_rows_of(const Model& m, const State& s, Real h) {
     for (int b = 0; b < q.body_count(); ++b) q.v[b] += ahead * linear[b];
     list_touches(*parallel, m, s, found, q, {.dt = h, .near = settings.margin}, list);
     for (int b = 0; b < q.body_count(); ++b) q.v[b] -= ahead * linear[b];
-    if (settings.warm_start) recall_touches(*parallel, s, h, list);
+    if (settings.warm_start) recall_touches(*parallel, *before, h, list);
     const Dofs dofs = dofs_of(m);
     if (m.elements->constraints.empty()) return add_link_groups(s, links, 0, q);
     if (topology != m.topology_revision || values != m.values_revision || tables != m.elements.get()) {
@@ -354,7 +346,7 @@ void VelocitySolver::choose_direct() {
 // islands, and which of them sleep
 void VelocitySolver::divide(const Model& m, const Input& input, const State& now) {
     build_islands(*parallel, m, found, list, q, islands);
-    find_still(m, input, now, settings.sleep && settings.rounds == 1 ? settings.sleep_after : 1e300, list, q, islands, pairs, still);
+    find_still(*parallel, m, input, now, settings.sleep && settings.rounds == 1 ? settings.sleep_after : 1e300, list, q, islands, pairs, still);
     way.resize(islands.count());
     for (int i = 0; i < islands.count(); ++i)
         way[i] = still[islands.body[islands.body_begin[i]]] ? Way::asleep : find_way(i);
@@ -383,7 +375,9 @@ void VelocitySolver::find_steady() {
 // rows of contacts where they are needed: soft islands have their own packing, sleeping ones none; impacts need rows
 void VelocitySolver::add_groups(const Model& m, const State& s) {
     const BiasOptions o = bias_options();
-    for (int i = 0; i < islands.count(); ++i)
+    for (int i = 0; i < islands.count(); ++i) {
+        if (way[i] == Way::asleep || way[i] == Way::tree || way[i] == Way::steady) continue;
+        if (way[i] == Way::soft && !islands.facts[i].bounces && settings.impact != "sticking") continue;
         for (int k = islands.touch_begin[i]; k < islands.touch_begin[i + 1]; ++k) {
             const int t = islands.touch[k];
             const Touch& touch = list.touches[t];
@@ -393,21 +387,24 @@ void VelocitySolver::add_groups(const Model& m, const State& s) {
                 (way[i] == Way::soft && (touch.rule.restitution > 0 || sticks) && settings.impact != "newton"))
                 add_contact_group(m, s, found, list, t, o, q);
         }
+    }
     list_groups(q, islands);
 }
 
 void VelocitySolver::add_forces(Real h) {
-    for (int b = 0; b < q.body_count(); ++b) {
-        if (still[b]) {
-            q.v[b] = q.w[b] = Vec3::Zero();
-            continue;
+    parallel_for(*parallel, q.body_count(), kGrain, [&](int begin, int end) {
+        for (int b = begin; b < end; ++b) {
+            const int i = islands.number[b];
+            if (still[b]) {
+                q.v[b] = q.w[b] = Vec3::Zero();
+                continue;
+            }
+            if (i >= 0 && (way[i] == Way::soft || way[i] == Way::tree)) continue; // in its sub-steps
+            if (i >= 0 && way[i] == Way::steady) continue; // has them
+            q.v[b] += h * linear[b];
+            q.w[b] += h * angular[b];
         }
-        const int i = islands.number[b];
-        if (i >= 0 && (way[i] == Way::soft || way[i] == Way::tree)) continue; // in its sub-steps
-        if (i >= 0 && way[i] == Way::steady) continue; // has them
-        q.v[b] += h * linear[b];
-        q.w[b] += h * angular[b];
-    }
+    });
 }
 
 SolveResult solve_by_name(const std::string& method, const SolveOptions& o, const IslandView& island, SolveScratch& s,
@@ -732,8 +729,8 @@ void VelocitySolver::sub_step(const Model& m, const Input& input, Real h, State&
     else stabilise(m, h, s);
     share_room(workers);
     lap(clock, "stabilise", report);
-    store_forces(*parallel, m, list, q, pairs, s, report.touches);
-    store_rest(m, list, q, still, h, pairs, s);
+    store_forces(*parallel, m, list, q, pairs, *before, s, report.touches);
+    store_rest(*parallel, m, list, q, still, h, pairs, s);
     list_forces(*parallel, list, h, pieces, report, contact_forces);
     lap(clock, "remember", report);
 }
@@ -741,7 +738,8 @@ void VelocitySolver::sub_step(const Model& m, const Input& input, Real h, State&
 Report VelocitySolver::step(const Model& m, const Input& input, const State& now, State& next, double dt, Trace* wanted) {
     begin_clock(clock, report);
     trace = wanted;
-    next = now;
+    copy_state(*parallel, now, next, kContactMemory); // which are looked up in `before`
+    before = &now;
     build_prescribed(m, input, now, dt, prescribed);
     refresh_forces(*parallel, m, forces);
     const bool packs = settings.method == "auto" || settings.method == "soft_step"; // sub-steps of their own
@@ -752,6 +750,7 @@ Report VelocitySolver::step(const Model& m, const Input& input, const State& now
         place_fixed(m, prescribed, now, k * h, next.point, next.frame);
         place_animated(m, input, now, k * h, dt, next.animated);
         with_crew(*parallel, [&] { sub_step(m, input, h, next); });
+        before = &next;
         next.time += h;
     }
     place_fixed(m, prescribed, now, dt, next.point, next.frame);

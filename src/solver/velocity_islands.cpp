@@ -155,16 +155,20 @@ void build_islands(const Parallel& parallel, const Model& m, const Contacts& con
     for (const RowGroup& g : q.groups) join(bodies_of(q, g));
     number_islands(q, out);
     out.touch_island.resize(count);
-    for (int i = 0; i < count; ++i) {
-        if (out.again[i]) {
-            out.touch_island[i] = out.touch_island[i - 1];
-            continue;
+    parallel_for(parallel, count, kTouchGrain, [&](int begin, int end) {
+        std::array<int, 16> room;
+        for (int i = begin; i < end; ++i) {
+            if (out.again[i] && i > begin) out.touch_island[i] = out.touch_island[i - 1];
+            else out.touch_island[i] = island_of(out, bodies_of(m, contacts, touches.touches[i], room));
         }
+    });
+    for (int i = 0; i < count; ++i) { // pairs of bodies
+        const int k = out.touch_island[i];
+        if (out.again[i] || k < 0) continue;
         const auto bodies = bodies_of(m, contacts, touches.touches[i], store);
-        const int k = out.touch_island[i] = island_of(out, bodies);
-        if (k < 0) continue;
         add_ratio(q, bodies, out.facts[k]);
         out.facts[k].pairs = out.facts[k].pairs && touches.touches[i].pair;
+        out.facts[k].bounces = out.facts[k].bounces || touches.touches[i].rule.restitution > 0;
         if (moving(q, bodies) > 1 && !is_again_key(touches, i)) ++out.facts[k].links;
     }
     sort_by_island(

@@ -13,6 +13,7 @@ struct Islands {
     struct Facts {
         Real mass_ratio = 1;                // largest of two bodies that move and act on each other
         bool pairs = true;                  // no touch has more bodies than two
+        bool bounces = false;               // some touch has restitution
         bool bounded = false;               // some rows of joints are one-sided or limited
         bool joints = false;                // there are rows of joints
         bool springs = false;               // there are stiff springs (velocity_links.h)

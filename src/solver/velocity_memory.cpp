@@ -2,6 +2,7 @@
 #include "model/visit.h"
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string>
 
 namespace sinew {
@@ -9,7 +10,6 @@ namespace sinew {
 namespace {
 
 constexpr int kNumbers = 15;
-constexpr std::string_view kContacts = "velocity.contacts";
 constexpr std::string_view kRestPoints = "velocity.rest.points", kRestFrames = "velocity.rest.frames",
                            kTouchPoints = "velocity.touching.points", kTouchFrames = "velocity.touching.frames";
 constexpr double kObjects = 67108864.0;  // 2^26: two objects fit a double
@@ -30,7 +30,7 @@ Real rest_speed(const Model& m, Real h) { return std::max(1e-4, 0.02 * vec(m.gra
 } // namespace
 
 void register_velocity_memory(const Model& m, State& s) {
-    memory_array(s, kContacts, 0);
+    memory_array(s, kContactMemory, 0);
     for (const Table& t : m.elements->constraints)
         memory_array(s, "force." + std::string(t.row->name), std::size_t(t.count()) * t.row->rows);
     memory_array(s, kRestPoints, point_count(m));
@@ -92,7 +92,7 @@ void recall_pair(const double* old, int old_count, Real h, std::span<Touch> touc
 
 // both lists are sorted by kind and key; pieces of the new one find their place in the old one
 void recall_touches(const Parallel& parallel, const State& s, Real h, TouchList& list) {
-    const std::vector<double>* memory = find_memory(s, kContacts);
+    const std::vector<double>* memory = find_memory(s, kContactMemory);
     if (!memory) return;
     const std::vector<double>& old = *memory;
     const int count = int(old.size() / kNumbers), n = int(list.touches.size());
@@ -170,7 +170,8 @@ static void add_pairs(const Parallel& parallel, const std::vector<double>& conta
     auto to = out.begin();
     for (std::size_t k = 0; k < piece.size(); ++k) to = std::copy_n(out.begin() + std::ptrdiff_t(k) * kTouchGrain, piece[k], to);
     out.erase(to, out.end());
-    if (!std::is_sorted(out.begin(), out.end())) std::sort(out.begin(), out.end());
+    if (std::adjacent_find(out.begin(), out.end(), std::greater_equal<>()) == out.end()) return; // each once, and in order
+    std::sort(out.begin(), out.end());
     out.erase(std::unique(out.begin(), out.end()), out.end());
 }
 
@@ -185,11 +186,12 @@ static void add_events(const std::vector<std::uint64_t>& before, const std::vect
     }
 }
 
-void store_forces(const Parallel& parallel, const Model& m, const TouchList& list, const RowProblem& q, TouchScratch& scratch, State& s,
-                  std::vector<TouchEvent>& events) {
-    const auto* old = find_memory(s, kContacts);
-    std::vector<double>& out = memory_array(s, kContacts, old ? old->size() : 0);
-    add_pairs(parallel, out, scratch.piece, scratch.before);
+void store_forces(const Parallel& parallel, const Model& m, const TouchList& list, const RowProblem& q, TouchScratch& scratch,
+                  const State& before, State& s, std::vector<TouchEvent>& events) {
+    scratch.before.clear();
+    if (const auto* old = find_memory(before, kContactMemory)) add_pairs(parallel, *old, scratch.piece, scratch.before);
+    const auto* mine = find_memory(s, kContactMemory);
+    std::vector<double>& out = memory_array(s, kContactMemory, mine ? mine->size() : 0);
     out.resize(list.touches.size() * kNumbers);
     parallel_for(parallel, int(list.touches.size()), kTouchGrain, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
@@ -207,7 +209,7 @@ void store_forces(const Parallel& parallel, const Model& m, const TouchList& lis
     });
     add_pairs(parallel, out, scratch.piece, scratch.after);
     const std::size_t earlier = events.size();
-    add_events(scratch.before, scratch.after, events);
+    if (scratch.before != scratch.after) add_events(scratch.before, scratch.after, events);
     if (earlier > 0) // of the sub-steps before
         std::sort(events.begin(), events.end(), [](const TouchEvent& x, const TouchEvent& y) {
             return std::tie(x.object_a, x.object_b, x.began) < std::tie(y.object_a, y.object_b, y.began);
@@ -264,11 +266,19 @@ void list_forces(const Parallel& parallel, const TouchList& list, Real h, std::v
 }
 
 // touches and joints of each body: sleeping islands wake when one of them is gone; a motor that is switched off is gone
-static void count_rows(const TouchList& list, const RowProblem& q, std::vector<int>& count) {
-    count.assign(q.body_count(), 0);
-    for (const Touch& t : list.touches)
-        for (int b : {t.body_a, t.body_b})
-            if (b >= 0) ++count[b];
+static void count_rows(const Parallel& parallel, const TouchList& list, const RowProblem& q, std::vector<int>& part, std::vector<int>& count) {
+    const int bodies = q.body_count(), touches = int(list.touches.size());
+    const int parts = std::clamp(touches / 2048, 1, 8), grain = std::max(1, (touches + parts - 1) / parts);
+    part.assign(std::size_t(parts) * bodies, 0); // each part of the touches counts on its own
+    parallel_for(parallel, touches, grain, [&](int begin, int end) {
+        int* mine = part.data() + std::size_t(begin / grain) * bodies;
+        for (int i = begin; i < end; ++i)
+            for (int b : {list.touches[i].body_a, list.touches[i].body_b})
+                if (b >= 0) ++mine[b];
+    });
+    count.assign(part.begin(), part.begin() + bodies);
+    for (int k = 1; k < parts; ++k)
+        for (int b = 0; b < bodies; ++b) count[b] += part[std::size_t(k) * bodies + b];
     for (const RowGroup& g : q.groups)
         if (g.set != RowSet::contact && !(g.set == RowSet::box && g.limit == 0))
             for (int s = 0; s < g.sides; ++s) ++count[q.body[g.side + s]];
@@ -294,7 +304,7 @@ static void find_driven(const TouchList& list, const RowProblem& q, std::vector<
     }
 }
 
-void find_still(const Model& m, const Input& input, const State& s, Real after, const TouchList& list, const RowProblem& q,
+void find_still(const Parallel& parallel, const Model& m, const Input& input, const State& s, Real after, const TouchList& list, const RowProblem& q,
                 const Islands& islands, TouchScratch& scratch, std::vector<std::uint8_t>& still) {
     still.assign(q.body_count(), 0);
     const auto *points = find_memory(s, kRestPoints), *frames = find_memory(s, kRestFrames),
@@ -310,7 +320,7 @@ void find_still(const Model& m, const Input& input, const State& s, Real after, 
     for (int b = 0; b < q.body_count(); ++b) any = any || read(points, frames, b) >= after;
     if (!any) return;
     std::vector<int>&count = scratch.count, &driven = scratch.driven;
-    count_rows(list, q, count);
+    count_rows(parallel, list, q, scratch.part, count);
     find_driven(list, q, driven);
     for (int i = 0; i < islands.count(); ++i) {
         const IslandView island = islands.view(i);
@@ -332,7 +342,7 @@ void find_still(const Model& m, const Input& input, const State& s, Real after, 
             for (int k = m.objects[f.object.index].frames.begin; k < m.objects[f.object.index].frames.end; ++k) wake(n + k);
 }
 
-void store_rest(const Model& m, const TouchList& list, const RowProblem& q, const std::vector<std::uint8_t>& still, Real h,
+void store_rest(const Parallel& parallel, const Model& m, const TouchList& list, const RowProblem& q, const std::vector<std::uint8_t>& still, Real h,
                 TouchScratch& scratch, State& s) {
     const int n = point_count(m);
     for (const std::string_view name : {kRestPoints, kTouchPoints}) memory_array(s, name, n);
@@ -340,21 +350,23 @@ void store_rest(const Model& m, const TouchList& list, const RowProblem& q, cons
     auto &points = memory_array(s, kRestPoints, n), &frames = memory_array(s, kRestFrames, frame_count(m));
     auto &touch_points = memory_array(s, kTouchPoints, n), &touch_frames = memory_array(s, kTouchFrames, frame_count(m));
     std::vector<int>& count = scratch.count;
-    count_rows(list, q, count);
+    count_rows(parallel, list, q, scratch.part, count);
     const Real slow = rest_speed(m, h);
-    for (int b = 0; b < q.body_count(); ++b) {
-        double& rest = b < n ? points[b] : frames[b - n];
-        double& touching = b < n ? touch_points[b] : touch_frames[b - n];
-        if (!still[b]) touching = count[b];
-        if (!(q.inverse_mass[b] > 0)) {
-            rest = 0;
-            continue;
+    parallel_for(parallel, q.body_count(), kGrain, [&](int begin, int end) {
+        for (int b = begin; b < end; ++b) {
+            double& rest = b < n ? points[b] : frames[b - n];
+            double& touching = b < n ? touch_points[b] : touch_frames[b - n];
+            if (!still[b]) touching = count[b];
+            if (!(q.inverse_mass[b] > 0)) {
+                rest = 0;
+                continue;
+            }
+            Real radius = 0; // of gyration
+            if (b >= n) radius = std::sqrt(mat(m.frame.inertia[b - n]).trace() / (3 * m.frame.mass[b - n]));
+            if (q.v[b].norm() + radius * q.w[b].norm() < slow) rest += h;
+            else rest = 0;
         }
-        Real radius = 0; // of gyration
-        if (b >= n) radius = std::sqrt(mat(m.frame.inertia[b - n]).trace() / (3 * m.frame.mass[b - n]));
-        if (q.v[b].norm() + radius * q.w[b].norm() < slow) rest += h;
-        else rest = 0;
-    }
+    });
 }
 
 } // namespace sinew
