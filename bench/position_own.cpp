@@ -74,17 +74,17 @@ std::unique_ptr<SoftEngine> make_own_soft(const SoftScene& s, const OwnSettings&
     auto out = std::make_unique<Own>(make_model(s, o.bend));
     PositionSettings settings;
     settings.substeps = o.substeps, settings.iterations = o.iterations, settings.relaxation = o.relaxation, settings.tolerance = o.tolerance;
-    settings.method = o.method, settings.directions = o.directions;
+    settings.method = o.method, settings.directions = o.directions, settings.chains = o.chains;
     out->solver = make_position({.threads = o.threads}, out->b.model, out->now, &settings);
     return out;
 }
 
-std::unique_ptr<SoftEngine> make_newton_soft(const SoftScene& s, int parts, int threads) {
+std::unique_ptr<SoftEngine> make_newton_soft(const SoftScene& s, int parts, double tolerance) {
     auto out = std::make_unique<Own>(make_model(s, Bend::springs));
     NewtonSettings settings;
-    settings.max_iterations = 200;
+    settings.max_iterations = 200, settings.tolerance = tolerance, settings.force_tolerance = 0;
     out->parts = parts;
-    out->solver = make_newton({.threads = threads}, out->b.model, out->now, &settings);
+    out->solver = make_newton({.threads = 2}, out->b.model, out->now, &settings);
     return out;
 }
 

@@ -21,19 +21,20 @@ static void add_edges_and_hinges(SoftScene& s) {
     }
 }
 
-SoftScene make_soft_cloth(int n) {
+SoftScene make_soft_cloth(int n, int columns) {
     SoftScene s;
     s.name = "cloth" + std::to_string(n);
+    const int width = columns > 0 ? columns : n;
     const double edge = 2.0 / (n - 1);
     for (int r = 0; r < n; ++r)
-        for (int c = 0; c < n; ++c) {
+        for (int c = 0; c < width; ++c) {
             s.x.push_back({edge * c, 0, edge * r});
             s.mass.push_back(1.0 / (double(n) * n));
             s.fixed.push_back(r == 0);
         }
     for (int r = 0; r + 1 < n; ++r)
-        for (int c = 0; c + 1 < n; ++c) {
-            const int a = r * n + c, b = a + 1, d = a + n, e = d + 1;
+        for (int c = 0; c + 1 < width; ++c) {
+            const int a = r * width + c, b = a + 1, d = a + width, e = d + 1;
             if ((r + c) % 2 == 0) s.triangles.insert(s.triangles.end(), {{a, d, e}, {a, e, b}});
             else s.triangles.insert(s.triangles.end(), {{a, d, b}, {b, d, e}});
         }

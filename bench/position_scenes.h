@@ -19,8 +19,8 @@ struct SoftScene {
     std::vector<std::array<int, 4>> hinges;  // apex, edge, edge, apex (geometry/dihedral.h)
     std::vector<std::array<int, 4>> tets;
 };
-// N x N points, side 2 m, 1 kg in all, alternating diagonals, first row fixed, horizontal
-SoftScene make_soft_cloth(int n);
+// N x N points, side 2 m, 1 kg in all, alternating diagonals, first row fixed, horizontal; `columns`: a strip of it, 0 = all
+SoftScene make_soft_cloth(int n, int columns = 0);
 // 41 x 8 x 8 points in 10 x 1.5 x 1.5 m, five tetrahedra per cell, 1 kg per point, one end fixed
 SoftScene make_soft_bar();
 
@@ -34,13 +34,14 @@ struct SoftEngine {
 enum class Bend { springs, hinges };
 struct OwnSettings {
     int substeps = 1, iterations = 1, threads = 1;
+    bool chains = true;
     double relaxation = 0, tolerance = 0; // tolerance: iterations are made only where a row is violated by more
     Bend bend = Bend::springs;
     std::string method = "gauss_seidel", directions = "current";
 };
 std::unique_ptr<SoftEngine> make_own_soft(const SoftScene&, const OwnSettings&);
 // the same model by `newton`, `parts` of each step
-std::unique_ptr<SoftEngine> make_newton_soft(const SoftScene&, int parts, int threads);
+std::unique_ptr<SoftEngine> make_newton_soft(const SoftScene&, int parts, double tolerance);
 #ifdef SINEW_HAVE_BULLET
 std::unique_ptr<SoftEngine> make_bullet_soft(const SoftScene&, int iterations);
 #endif

@@ -101,7 +101,6 @@ struct Plan {
 
 void build_batch_plan(std::span<const int> stencil, int width, std::span<const int> elements, std::span<const unsigned char> held,
                       int points, int together, BatchPlan& out) {
-    out = {};
     Plan plan{stencil, width, held, out, std::vector<std::uint32_t>(points, 0)};
     const int block_points = std::clamp(points / kBlocks, kSmallestBlock, kLargestBlock), blocks = points / block_points + 1;
     std::vector<Placed> placed;

@@ -16,11 +16,14 @@ struct BatchPlan {
     std::vector<int> lane;           // element per lane of each batch, -1 = none
     std::vector<int> task_begin{0};  // per task: its first batch
     std::vector<int> phase_begin{0}; // per phase: its first task
+    // chains (chain_plan.h): runs of batches that follow each other come before all others
+    std::vector<int> run_begin{0};   // per run: its first batch; the last entry: the first batch that is in none
+    std::vector<unsigned char> flipped; // per lane of the runs: the link goes from its second point to its first
     int batch_count() const { return task_begin.back(); }
     int phase_count() const { return int(phase_begin.size()) - 1; }
 };
 
-// stencil: `width` <= 4 points per element; `elements` are those to visit; held per point; `together`: elements that are free
+// Appends to the plan. stencil: `width` <= 4 points per element; `elements` are those to visit; held per point; `together`: elements that are free
 // of each other, a multiple of the lanes.
 void build_batch_plan(std::span<const int> stencil, int width, std::span<const int> elements, std::span<const unsigned char> held,
                       int points, int together, BatchPlan&);

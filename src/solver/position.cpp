@@ -118,6 +118,7 @@ struct PositionSolver final : Solver {
 
 void PositionSolver::drop_caches() {
     problem = {};
+    problem.chains = settings.chains;
     force_name.clear();
     shapes = {};
     surface_scratch = {};
@@ -715,6 +716,7 @@ std::unique_ptr<Solver> make_position(const Context& context, const Model& m, St
     auto solver = std::make_unique<PositionSolver>();
     solver->settings = *static_cast<const PositionSettings*>(settings);
     solver->parallel = make_parallel(context);
+    solver->problem.chains = solver->settings.chains;
     register_velocity_memory(m, state);
     if (solver->settings.scheme == "newmark") memory_array(state, kAcceleration, kept_numbers(m));
     if (solver->settings.scheme == "verlet") memory_array(state, kBackward, kept_numbers(m));
@@ -727,6 +729,7 @@ std::shared_ptr<void> make_pbd_settings() {
     auto s = std::make_shared<PositionSettings>();
     s->iterations = 20, s->substeps = 1;
     s->softness = "factor";
+    s->chains = false;
     s->friction = "post";
     s->limit_restitution = false;
     return s;
@@ -736,6 +739,7 @@ std::shared_ptr<void> make_xpbd_settings() {
     auto s = std::make_shared<PositionSettings>();
     s->iterations = 1;
     s->substeps = 20;
+    s->chains = false;
     return s;
 }
 std::shared_ptr<void> make_sequential_positions_settings() {

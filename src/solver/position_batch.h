@@ -6,6 +6,7 @@
 namespace sinew {
 
 inline constexpr int kLanes = 4;
+inline constexpr int kLongestChain = 256; // links
 
 struct alignas(32) Lane4 {
     double v[kLanes];
@@ -78,6 +79,7 @@ enum class HingeAngle { theta, tangent, sine };
 // Each runs over the batches [begin, end). Errors: the largest |C + feedback alpha lambda| times `unit` (null = 1).
 struct BatchLoops {
     void (*links)(LinkBatch*, int begin, int end, const BatchNumbers&);
+    void (*chain)(LinkBatch*, int count, const BatchNumbers&); // batches of which each lane goes on where the last one ended
     void (*hinges)(HingeAngle, HingeBatch*, int begin, int end, const BatchNumbers&);
     void (*strains)(StrainBatch*, int begin, int end, const BatchNumbers&);
     void (*neohookeans)(NeohookeanBatch*, int begin, int end, const BatchNumbers&);

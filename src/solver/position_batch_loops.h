@@ -146,6 +146,88 @@ template <bool Velocities, bool First> void project_links(LinkBatch* batches, in
     }
 }
 
+// -- chains: in every lane the second point of a link is the first of the next, and all links of a lane are solved together.
+//   [ w_i + w_j + alpha/scale ] dl_k - w_i n_k.n_k-1 dl_k-1 - w_j n_k.n_k+1 dl_k+1 = -omega r_k/scale,   scale = reach + rho kick
+// by elimination from the first link to the last and back. Pivots that vanish give 0: links without mass, and lanes without links.
+struct ChainRow {
+    V d[kLanes];      // second point less the first
+    V by_length;      // 1/l
+    V coupling;       // to the link before
+    V inverse, value; // of the pivot, right side
+};
+SINEW_INLINE void move_joint(const int* id, V w, const V* d, V by, const V* next, V by_next, double* at) {
+    const V zero{};
+    by *= w, by_next *= w;
+    if (holds_everywhere(w > zero)) {
+#pragma GCC unroll 4
+        for (int l = 0; l < kLanes; ++l)
+            store_point(at + id[l], load_point(at + id[l]) + (d[l] * all_of(by[l]) - next[l] * all_of(by_next[l])));
+        return;
+    }
+    for (int l = 0; l < kLanes; ++l)
+        if (w[l] > 0) store_point(at + id[l], load_point(at + id[l]) + (d[l] * all_of(by[l]) - next[l] * all_of(by_next[l])));
+}
+template <bool Velocities, bool First> void project_chain(LinkBatch* batches, int count, const BatchNumbers& numbers) {
+    const BatchNumbers o = numbers;
+    const V zero{}, one = all_of(1), reach = all_of(o.reach), kick = all_of(o.kick), soft = all_of(o.soft), feedback = all_of(o.feedback),
+            omega = all_of(-o.omega), tiny = all_of(1e-13);
+    ChainRow rows[kLongestChain];
+    V p[kLanes], vp[kLanes], by_scale = one / reach;
+    for (int l = 0; l < kLanes; ++l) p[l] = load_point(o.x + batches[0].i[l]), vp[l] = load_point(o.v + batches[0].i[l]);
+    for (int k = 0; k < count; ++k) {
+        const LinkBatch& b = batches[k];
+        ChainRow& row = rows[k];
+        for (int line = 0; line < 3; ++line) __builtin_prefetch(reinterpret_cast<const char*>(&b + kAhead) + 64 * line);
+#pragma GCC unroll 4
+        for (int l = 0; l < kLanes; ++l) {
+            const V q = load_point(o.x + b.j[l]);
+            row.d[l] = q - p[l], p[l] = q;
+        }
+        const V l2 = dots(row.d, row.d), length = root(l2);
+        row.by_length = l2 > zero ? one / (l2 > zero ? length : one) : zero;
+        const V alpha = load(b.alpha) * soft, w_i = load(b.w_i), w_j = load(b.w_j);
+        V r = length - load(b.rest);
+        if constexpr (!First) r += feedback * alpha * load(b.lambda);
+        if constexpr (Velocities) {
+            V u[kLanes];
+            for (int l = 0; l < kLanes; ++l) {
+                const V q = load_point(o.v + b.j[l]);
+                u[l] = q - vp[l], vp[l] = q;
+            }
+            const V rho = rho_of(o, k);
+            r += rho * dots(row.d, u) * row.by_length;
+            by_scale = one / (reach + rho * kick);
+        }
+        V pivot = (w_i + w_j) + alpha * by_scale;
+        row.coupling = zero, row.value = omega * r * by_scale;
+        if (k > 0) {
+            const ChainRow& last = rows[k - 1];
+            row.coupling = -w_i * dots(last.d, row.d) * (last.by_length * row.by_length);
+            const V factor = row.coupling * last.inverse;
+            pivot -= factor * row.coupling;
+            row.value -= factor * last.value;
+        }
+        const Mask some = pivot > tiny * (w_i + w_j);
+        row.inverse = some ? one / (some ? pivot : one) : zero;
+    }
+    V none[kLanes] = {zero, zero, zero, zero}, change = zero, by = zero, coupling = zero;
+    const V* next = none;
+    for (int k = count - 1; k >= 0; --k) {
+        LinkBatch& b = batches[k];
+        const ChainRow& row = rows[k];
+        change = (row.value - coupling * change) * row.inverse;
+        store(b.lambda, First ? change : load(b.lambda) + change);
+        const V by_next = by, w_j = load(b.w_j);
+        by = change * row.by_length, coupling = row.coupling;
+        move_joint(b.j, w_j, row.d, reach * by, next, reach * by_next, o.x);
+        if constexpr (Velocities) move_joint(b.j, w_j, row.d, kick * by, next, kick * by_next, o.v);
+        next = row.d;
+    }
+    const LinkBatch& first = batches[0];
+    move_joint(first.i, load(first.w_i), none, zero, next, reach * by, o.x);
+    if constexpr (Velocities) move_joint(first.i, load(first.w_i), none, zero, next, kick * by, o.v);
+}
+
 // -- elements of four points with R rows
 template <int R> struct Rows {
     V c[R];
@@ -427,6 +509,10 @@ void links(LinkBatch* b, int begin, int end, const BatchNumbers& o) {
     if (o.velocities) o.first ? project_links<true, true>(b, begin, end, o) : project_links<true, false>(b, begin, end, o);
     else o.first ? project_links<false, true>(b, begin, end, o) : project_links<false, false>(b, begin, end, o);
 }
+void chain(LinkBatch* b, int count, const BatchNumbers& o) {
+    if (o.velocities) o.first ? project_chain<true, true>(b, count, o) : project_chain<true, false>(b, count, o);
+    else o.first ? project_chain<false, true>(b, count, o) : project_chain<false, false>(b, count, o);
+}
 Lane4* hinge_lambda(HingeBatch& b) { return &b.lambda; }
 Lane4* strain_lambda(StrainBatch& b) { return b.lambda; }
 Lane4* neohookean_lambda(NeohookeanBatch& b) { return b.lambda; }
@@ -481,7 +567,7 @@ double neohookean_error(const NeohookeanBatch* batches, int begin, int end, cons
     return worst_of<2, NeohookeanBatch>(batches, kept_neohookean, begin, end, o, [](const NeohookeanBatch& b, const Three* x, Rows<2>& e) { neohookean_rows(b, x, e); });
 }
 
-constexpr BatchLoops make_batch_loops() { return {links, hinges, strains, neohookeans, contacts, link_error, hinge_error, strain_error, neohookean_error}; }
+constexpr BatchLoops make_batch_loops() { return {links, chain, hinges, strains, neohookeans, contacts, link_error, hinge_error, strain_error, neohookean_error}; }
 
 #undef SINEW_INLINE
 

@@ -10,6 +10,7 @@
 #include "energy/spring_strain.h"
 #include "energy/tet_stable_neohookean.h"
 #include "energy/tet_stvk.h"
+#include "solver/chain_plan.h"
 #include <algorithm>
 #include <cmath>
 
@@ -131,7 +132,9 @@ struct Filler {
     void fill_link(int batch, int lane) const {
         LinkBatch& b = p.links[batch];
         const int e = p.plan.lane[std::size_t(batch) * kLanes + lane], from = e < 0 ? p.plan.lane[std::size_t(batch) * kLanes] : e;
-        const int i = t.stencil[2 * std::size_t(from)], j = t.stencil[2 * std::size_t(from) + 1];
+        const std::size_t at = std::size_t(batch) * kLanes + lane;
+        int i = t.stencil[2 * std::size_t(from)], j = t.stencil[2 * std::size_t(from) + 1];
+        if (at < p.plan.flipped.size() && p.plan.flipped[at]) std::swap(i, j);
         b.i[lane] = 3 * i, b.j[lane] = 3 * j;
         LinkFacts f;
         if (e < 0 || !link_facts(t, e, f)) return;
@@ -205,10 +208,35 @@ const BatchLoops& loops_of(const PositionPack& p) {
     (void)p;
     return kBatchLoopsPlain;
 }
+// the runs of a task
+void project_chains(const BatchLoops& loops, int begin, int end, BatchNumbers o, PositionPack& p) {
+    const std::vector<int>& runs = p.plan.run_begin;
+    for (auto run = std::lower_bound(runs.begin(), runs.end(), begin); *run < end; ++run) {
+        if (!p.rho.empty()) o.rho = p.rho.data() + *run;
+        loops.chain(p.links.data() + *run, run[1] - *run, o);
+    }
+}
 
 } // namespace
 
-bool build_pack(const Table& t, std::span<const Real> point_inverse, bool plan_is_kept, PositionPack& p) {
+// chains where the rest positions of the points are given, and what is in none of them by blocks
+static void build_plan(const Table& t, std::span<const Real> point_inverse, std::span<const Real3> rest, std::vector<int> elements, PositionPack& p) {
+    std::vector<unsigned char> held(point_inverse.size());
+    for (std::size_t i = 0; i < held.size(); ++i) held[i] = !(point_inverse[i] > 0);
+    p.plan = {};
+    if (p.kind == PackKind::link && !rest.empty()) {
+        std::vector<Real> compliance(t.count());
+        std::vector<int> loose;
+        LinkFacts f;
+        for (int e : elements)
+            if (link_facts(t, e, f)) compliance[e] = f.alpha;
+        build_chain_plan({t.stencil, compliance, rest, point_inverse}, elements, p.plan, loose);
+        elements = std::move(loose);
+    }
+    build_batch_plan(t.stencil, t.row->points, elements, held, int(held.size()), p.kind == PackKind::link ? kLinksTogether : kOthersTogether, p.plan);
+}
+
+bool build_pack(const Table& t, std::span<const Real> point_inverse, std::span<const Real3> rest, bool plan_is_kept, PositionPack& p) {
     p.kind = kind_of(t, p.angle);
     if (p.kind == PackKind::none || std::any_of(t.stencil.begin(), t.stencil.end(), [](int id) { return id < 0; })) {
         p = {};
@@ -227,12 +255,7 @@ bool build_pack(const Table& t, std::span<const Real> point_inverse, bool plan_i
     for (int e : p.plan.lane)
         if (e >= 0) planned.push_back(e);
     std::sort(planned.begin(), planned.end());
-    if (!plan_is_kept || planned != elements) {
-        std::vector<unsigned char> held(point_inverse.size());
-        for (std::size_t i = 0; i < held.size(); ++i) held[i] = !(point_inverse[i] > 0);
-        build_batch_plan(t.stencil, t.row->points, elements, held, int(held.size()),
-                         p.kind == PackKind::link ? kLinksTogether : kOthersTogether, p.plan);
-    }
+    if (!plan_is_kept || planned != elements) build_plan(t, point_inverse, rest, std::move(elements), p);
     Filler{t, point_inverse, p}.fill();
     return true;
 }
@@ -245,7 +268,10 @@ void project_pack(const Parallel& parallel, const Sweep& w, bool velocities, boo
         parallel_for(parallel, p.plan.phase_begin[phase + 1] - task, 1, [&](int from, int to) {
             const int begin = p.plan.task_begin[task + from], end = p.plan.task_begin[task + to];
             switch (p.kind) {
-            case PackKind::link: loops.links(p.links.data(), begin, end, o); break;
+            case PackKind::link:
+                if (begin < p.plan.run_begin.back()) project_chains(loops, begin, end, o, p);
+                else loops.links(p.links.data(), begin, end, o);
+                break;
             case PackKind::hinge: loops.hinges(p.angle, p.hinges.data(), begin, end, o); break;
             case PackKind::strain: loops.strains(p.strains.data(), begin, end, o); break;
             case PackKind::neohookean: loops.neohookeans(p.neohookeans.data(), begin, end, o); break;

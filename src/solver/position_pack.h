@@ -30,8 +30,9 @@ struct PositionPack {
 };
 
 // False: the table is none of these kinds, or has an element that the batches do not know. Elements that cannot move or have
-// no stiffness are left out. `plan_is_kept`: topology and what is held are as they were, the order stays.
-bool build_pack(const Table&, std::span<const Real> point_inverse, bool plan_is_kept, PositionPack&);
+// no stiffness are left out. `rest`: of the points, for chains of links (chain_plan.h); empty = no chains.
+// `plan_is_kept`: topology and what is held are as they were, the order stays.
+bool build_pack(const Table&, std::span<const Real> point_inverse, std::span<const Real3> rest, bool plan_is_kept, PositionPack&);
 // One sweep. Velocities are moved along only where `velocities`; otherwise the caller makes them up from the positions.
 // `first`: multipliers begin at zero.
 void project_pack(const Parallel&, const Sweep&, bool velocities, bool first, PositionPack&);

@@ -68,7 +68,8 @@ void add_table(const Model& m, const Table& t, const DualView* view, bool is_con
     d.own_damping = dampers_have_rows(t, *view);
     d.lambda.assign(std::size_t(t.count()) * d.view->rows, 0);
     // particles that are born and die change their inverse masses from step to step
-    d.packed = p.pack_tables && m.emitters.empty() && d.own_damping && build_pack(t, p.point_inverse, before != nullptr, d.pack);
+    d.packed = p.pack_tables && m.emitters.empty() && d.own_damping && 
+               build_pack(t, p.point_inverse, p.chains ? std::span<const Real3>(m.point.rest) : std::span<const Real3>(), before != nullptr, d.pack);
     if (!d.packed && d.colours.order.size() != std::size_t(t.count())) {
         list_unknowns(m, t, scratch);
         colour_elements(scratch, t.row->stencil, int(p.held.size()), p.held, d.colours);

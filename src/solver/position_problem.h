@@ -30,6 +30,7 @@ struct PositionProblem {
     std::vector<DualTable> tables;                                  // energies first, then constraints
     WholeRows whole;                                                // rows of whole surfaces and regions
     Real since_start = 0;                                           // [s] from the start of the step to the end of the sub-step
+    bool chains = true;                                             // links that follow each other are solved together
     bool pack_tables = true;                                        // false: tests compare both
 
     // the rest: potentials without rows, and forces that no rows stand for; weight is the same wherever things are and is

@@ -114,7 +114,7 @@ TEST(position_integrate, newmark_at_a_quarter_grows_on_constraints) {
 namespace {
 
 // V10: 10 links of 0.1 m, 9 masses of 0.1 kg and one at the end, alternating sideways velocity 0.05 m/s
-Real deflection(const char* method, int iterations, Real end_mass, Real* stretch = nullptr) {
+Real deflection(const char* method, int iterations, Real end_mass, Real* stretch = nullptr, bool chains = false) {
     ModelBuilder c;
     c.model.gravity = {0, -kG, 0};
     begin_object(c, "chain", "chain");
@@ -130,7 +130,7 @@ Real deflection(const char* method, int iterations, Real end_mass, Real* stretch
     for (int i = 1; i < 10; ++i) c.state.point.v[i].x = i % 2 ? 0.05 : -0.05;
     finish_model(c);
     PositionSettings s = plain_settings();
-    s.method = method, s.iterations = iterations;
+    s.method = method, s.iterations = iterations, s.chains = chains;
     PositionRun run(c, s);
     Real worst = 0;
     for (int i = 0; i < 300; ++i) {
@@ -154,6 +154,9 @@ TEST(position_integrate, tensioned_chains_need_the_turning_of_their_directions) 
     EXPECT_LT(deflection("fast_projection", 10, 10), 5e-3);
     EXPECT_LT(deflection("gauss_seidel", 50, 10, &stretch), 5e-3);
     EXPECT_GT(stretch, 0.02);
+    // as a chain it is cut in two, between the end that is held and the heavy one
+    EXPECT_LT(deflection("gauss_seidel", 50, 10, &stretch, true), 5e-3);
+    EXPECT_LT(std::abs(stretch), 1e-3);
     // mass ratio 1000: also ten steps without curvature; with it the chain hangs still
     EXPECT_GT(deflection("fast_projection", 10, 100), 0.5);
     EXPECT_LT(deflection("newton", 10, 100, &stretch), 5e-3);

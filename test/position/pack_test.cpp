@@ -83,6 +83,7 @@ void compare(const ModelBuilder& b, Softness softness, Real damping_time) {
     const ParallelPtr parallel = make_parallel({.threads = 2});
     State packed = b.state, plain = b.state, other = b.state;
     PositionProblem p;
+    p.chains = false; // chain_test.cpp
     refresh_masses(b.model, packed, p);
     refresh_tables(b.model, p);
     ASSERT_FALSE(p.tables.empty());
