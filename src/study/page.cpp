@@ -14,7 +14,7 @@ std::string text_of(const Value& v, const char* key) {
     const Value* found = find(v, key);
     return found && found->kind == Value::Kind::text ? found->text : std::string();
 }
-std::string number_text(const Value& v) { return v.kind == Value::Kind::number ? fmt::format("{:.4g}", v.number) : "not measured"; }
+std::string number_text(const Value& v, const char* otherwise) { return v.kind == Value::Kind::number ? fmt::format("{:.4g}", v.number) : otherwise; }
 double number_of(const Value& v, const char* key) {
     const Value* found = find(v, key);
     return found && found->kind == Value::Kind::number ? found->number : 0;
@@ -30,10 +30,13 @@ std::string in_table(std::string text) { // one line, bars kept from ending the 
     return out;
 }
 
-std::string numbers_text(const Value& verdict) {
+// what a race did not come to, it did not reach
+std::string numbers_text(const Value& study, const Value& verdict) {
+    const Value* race = find(study, "race");
+    const char* otherwise = race && !is_true(*race, "reached") ? "not reached" : "not measured";
     std::string out;
     if (const Value* numbers = find(verdict, "numbers"))
-        for (const Member& m : numbers->members) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", m.key, number_text(m.value));
+        for (const Member& m : numbers->members) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", m.key, number_text(m.value, otherwise));
     return out;
 }
 
@@ -51,7 +54,7 @@ void add_table(const std::vector<Value>& studies, std::string& out) {
             const std::string verdict = text_of(v, "verdict");
             ++count[verdict == "holds" ? 0 : verdict == "void" ? 2 : 1];
             rows += fmt::format("| [{}](#{}) | {} | **{}** | {} |\n", text_of(s, "source"), text_of(s, "name"), in_table(text_of(v, "claim")), verdict,
-                                in_table(numbers_text(v)));
+                                in_table(numbers_text(s, v)));
         }
     out += fmt::format("{} claims: {} hold, {} do not, {} void (times on a machine that others used).\n\n", count[0] + count[1] + count[2], count[0],
                        count[1], count[2]);
@@ -59,13 +62,15 @@ void add_table(const std::vector<Value>& studies, std::string& out) {
 }
 
 void add_race(const Value& race, std::string& out) {
-    out += fmt::format("Time to equal error on {:.0f} threads, medians of {:.0f} interleaved pairs: {} {:.4g} ms per step at an error of {:.4g}; {} {} {} = {:.0f}",
+    out += fmt::format("Time to equal error on {:.0f} threads, medians of {:.0f} interleaved pairs: {} {:.4g} ms per step at an error of {:.4g}; {} ",
                        number_of(race, "threads"), number_of(race, "pairs"), text_of(race, "reference"), number_of(race, "ms_reference"),
-                       number_of(race, "error_reference"), text_of(race, "against"), is_true(race, "reached") ? "gets there with" : "does not get there up to",
-                       text_of(race, "raised"), number_of(race, "value"));
-    out += fmt::format(", {:.4g} ms per step at {:.4g}. Ratio {:.3g}, quartiles {:.3g} to {:.3g}; by processor time {:.3g} against {:.3g} ms.",
-                       number_of(race, "ms_against"), number_of(race, "error_against"), number_of(race, "ratio"), number_of(race, "ratio_low"),
-                       number_of(race, "ratio_high"), number_of(race, "cpu_reference"), number_of(race, "cpu_against"));
+                       number_of(race, "error_reference"), text_of(race, "against"));
+    if (is_true(race, "reached"))
+        out += fmt::format("gets there with {} = {:.0f}, {:.4g} ms per step at {:.4g}. Ratio {:.3g}, quartiles {:.3g} to {:.3g}; by processor time {:.3g} against {:.3g} ms.",
+                           text_of(race, "raised"), number_of(race, "value"), number_of(race, "ms_against"), number_of(race, "error_against"),
+                           number_of(race, "ratio"), number_of(race, "ratio_low"), number_of(race, "ratio_high"), number_of(race, "cpu_reference"),
+                           number_of(race, "cpu_against"));
+    else out += "does not get there: not reached.";
     if (!is_true(race, "quiet")) out += fmt::format(" Others kept {:.2g} processors busy meanwhile: the times are void.", number_of(race, "others"));
     out += "\n\n";
 }
@@ -76,7 +81,7 @@ void add_study(const PageOptions& o, const Value& s, std::string& out) {
     out += fmt::format("![{}]({}/{}.svg)\n\n", text_of(s, "title"), o.files, name);
     for (const Value& v : verdicts_of(s)) {
         out += fmt::format("- {}: **{}**.", text_of(v, "claim"), text_of(v, "verdict"));
-        if (const std::string numbers = numbers_text(v); !numbers.empty()) out += " Measured: " + numbers + ".";
+        if (const std::string numbers = numbers_text(s, v); !numbers.empty()) out += " Measured: " + numbers + ".";
         out += fmt::format(" `{}`", text_of(v, "why"));
         if (const std::string note = text_of(v, "note"); !note.empty()) out += " " + note;
         out += "\n";

@@ -24,19 +24,20 @@ struct Reference { // a name of a claim
 struct RaceNumber {
     std::string_view name;
     bool timed; // worth nothing on a machine that others use
+    bool reached; // is there only where the error was reached
     double (*of)(const RaceResult&);
 };
 constexpr RaceNumber kRace[] = {
-    {"race.ratio", true, [](const RaceResult& r) { return r.ratio; }},
-    {"race.ratio_low", true, [](const RaceResult& r) { return r.ratio_low; }},
-    {"race.ratio_high", true, [](const RaceResult& r) { return r.ratio_high; }},
-    {"race.ms_reference", true, [](const RaceResult& r) { return r.ms_reference; }},
-    {"race.ms_against", true, [](const RaceResult& r) { return r.ms_against; }},
-    {"race.cpu_ratio", false, [](const RaceResult& r) { return r.cpu_against > 0 ? r.cpu_reference / r.cpu_against : kNothing; }},
-    {"race.iterations", false, [](const RaceResult& r) { return double(r.value); }},
-    {"race.reached", false, [](const RaceResult& r) { return double(r.reached); }},
-    {"race.error_reference", false, [](const RaceResult& r) { return r.error_reference; }},
-    {"race.error_against", false, [](const RaceResult& r) { return r.error_against; }},
+    {"race.ratio", true, true, [](const RaceResult& r) { return r.ratio; }},
+    {"race.ratio_low", true, true, [](const RaceResult& r) { return r.ratio_low; }},
+    {"race.ratio_high", true, true, [](const RaceResult& r) { return r.ratio_high; }},
+    {"race.ms_reference", true, false, [](const RaceResult& r) { return r.ms_reference; }},
+    {"race.ms_against", true, true, [](const RaceResult& r) { return r.ms_against; }},
+    {"race.cpu_ratio", false, true, [](const RaceResult& r) { return r.cpu_against > 0 ? r.cpu_reference / r.cpu_against : kNothing; }},
+    {"race.iterations", false, true, [](const RaceResult& r) { return double(r.value); }},
+    {"race.reached", false, false, [](const RaceResult& r) { return double(r.reached); }},
+    {"race.error_reference", false, false, [](const RaceResult& r) { return r.error_reference; }},
+    {"race.error_against", false, false, [](const RaceResult& r) { return r.error_against; }},
 };
 
 bool take_index(std::string_view& text, double& out) { // "[12]" at the start
@@ -79,7 +80,7 @@ bool parse_reference(const Study& s, std::string_view name, Reference& out) {
 }
 
 double read_reference(const Study& s, const StudyResult& r, const Reference& ref) {
-    if (ref.race >= 0) return r.race.done ? kRace[ref.race].of(r.race) : kNothing;
+    if (ref.race >= 0) return r.race.done && (r.race.reached || !kRace[ref.race].reached) ? kRace[ref.race].of(r.race) : kNothing;
     const StudyRun* run = find_run(s, r, ref.variant, ref.value);
     if (!run || !run->failure.empty()) return kNothing;
     const std::vector<double>& rows = run->columns[ref.column];
@@ -201,7 +202,9 @@ void judge_claims(const Study& s, StudyResult& r) {
         StudyVerdict v{c.text, c.note, Verdict::is_void, {}, {}};
         v.verdict = j.is_void ? Verdict::is_void : std::isfinite(j.value) && j.value != 0 ? Verdict::holds : Verdict::does_not_hold;
         v.why = c.holds.text + ":";
-        for (std::size_t i = 0; i < j.parts.size(); ++i) v.why += fmt::format("{} {} = {:.4g}", i ? "," : "", j.parts[i].first, j.parts[i].second);
+        for (std::size_t i = 0; i < j.parts.size(); ++i) v.why += fmt::format("{} {} {}", i ? "," : "", j.parts[i].first,
+                                                                             std::isfinite(j.parts[i].second) ? fmt::format("= {:.4g}", j.parts[i].second)
+                                                                             : j.parts[i].first.starts_with("race.") && r.race.done ? "not reached" : "= nan");
         if (j.is_void) v.why += fmt::format("; others kept {:.2f} processors busy", r.race.others);
         for (const auto& [name, text] : c.show) v.numbers.emplace_back(name, judge(s, r, text).value);
         r.verdicts.push_back(std::move(v));
