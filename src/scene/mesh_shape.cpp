@@ -136,6 +136,10 @@ PolygonMesh make_turned(BuildContext& c, std::string_view key, const Value& valu
             return {};
         }
     }
+    if (line.size() < 4 && line.front() == line.back()) { // there and back: two sheets in one place
+        c.errors.push_back(make_error(list, path, "a closed line must have at least three different points"));
+        return {};
+    }
     // counted before anything is made: a tiny cell would fill the memory
     constexpr Real kMostVertices = 4e6;
     Real parts = 1;
@@ -153,10 +157,25 @@ PolygonMesh make_turned(BuildContext& c, std::string_view key, const Value& valu
 
 bool is_mesh_shape(const Value& value) { return value.kind == Value::Kind::object && find(value, "shape"); }
 
+// keys that belong to another shape do nothing: they are mistakes
+static bool check_keys(BuildContext& c, std::string_view key, const Value& value, const std::string& shape) {
+    const std::vector<std::string_view> own = shape == "ball"    ? std::vector<std::string_view>{"radius", "levels"}
+                                              : shape == "lathe" ? std::vector<std::string_view>{"profile", "around", "cell"}
+                                                                 : std::vector<std::string_view>{"blobs", "blend", "cell"};
+    bool ok = true;
+    for (const Member& m : value.members) {
+        if (m.key == "shape" || std::find(own.begin(), own.end(), m.key) != own.end()) continue;
+        c.errors.push_back(make_error(m.value, c.path(key) + "." + m.key, fmt::format("is not a key of shape {}", shape), fmt::format("{}", fmt::join(own, ", "))));
+        ok = false;
+    }
+    return ok;
+}
+
 PolygonMesh make_mesh_shape(BuildContext& c, std::string_view key, const Value& value) {
     ShapeParams p;
     FieldList list = collect_fields([&](auto v) { ShapeParams::fields(p, v); });
     if (!read_fields(list, value, c.scope, c.path(key), c.errors)) return {};
+    if (!check_keys(c, key, value, p.shape)) return {};
     if (p.shape == "ball") return make_icosphere(p.radius, p.levels);
     if (p.shape == "lathe") return make_turned(c, key, value, p);
     return make_blobs(c, key, value, p);

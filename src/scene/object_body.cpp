@@ -88,7 +88,7 @@ void add_obstacle(BodyShape shape, const BodyParams& p, int frame, BuildContext&
     case BodyShape::capsule: o.shape = Obstacle::capsule, o.size = {p.radius, p.height / 2, 0}; break;
     case BodyShape::box: o.shape = Obstacle::box, o.size = {p.size.x / 2, p.size.y / 2, p.size.z / 2}; break;
     default:
-        c.notes.push_back(fmt::format("{}: a held {} is drawn but not touched by others in this version", c.object.name,
+        c.notes.push_back(fmt::format("{}: a held {} is no obstacle of its own shape; it is touched by its triangles, under solvers that meet surfaces", c.object.name,
                                       words_of(shape).name));
         return;
     }
