@@ -142,6 +142,12 @@ bool detect_surface(const Parallel& parallel, const Model& m, std::span<const Re
     SurfaceTopology topology;
     if (!build_surface_topology(m, alive, options, s, topology)) return false;
     const Real reach = options.margin + s.rule_thickness;
+    Real farthest = 0;
+    if (options.reach.size() == m.surface.thickness.size()) { // boxes grow each by its own reach: one that is fast makes only its own large
+        s.grown.assign(options.reach.begin(), options.reach.end());
+        for (std::size_t i = 0; i < s.grown.size(); ++i) farthest = std::max(farthest, s.grown[i]), s.grown[i] += m.surface.thickness[i];
+        topology.thickness = s.grown;
+    }
     if (!find_candidates(parallel, topology, s.neighbors, x, reach, s.boxes, s.candidates)) return false;
 
     // one loop over all pairs, kind after kind; chunks are cut by the number of pairs only
@@ -154,7 +160,7 @@ bool detect_surface(const Parallel& parallel, const Model& m, std::span<const Re
     const int count = int(total);
     const int chunk_total = chunk_count(count, kPairGrain);
     if (int(s.chunks.size()) < chunk_total) s.chunks.resize(chunk_total);
-    const Narrow narrow{m, x, s, options.margin};
+    const Narrow narrow{m, x, s, options.margin + 2 * farthest};
     parallel_for(parallel, count, kPairGrain, [&](int begin, int end) {
         SurfaceScratch::Chunk& chunk = s.chunks[begin / kPairGrain];
         for (auto* part : {&chunk.vertex_triangle, &chunk.edge_edge, &chunk.vertex_edge, &chunk.vertex_vertex}) part->clear();

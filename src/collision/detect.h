@@ -19,13 +19,15 @@ struct SurfaceOptions {
     bool everything = false; // bodies with shapes and obstacles meet by their surfaces too
     bool obstacles = false;  // what meets analytic obstacles only stays in the topology (for steps that judge those too)
     int rings = 1;           // self-collision leaves out neighbours up to this many edges away (candidates.h)
+    std::span<const Real> reach{}; // [m] per vertex, empty = none: how far it may go; pairs within the margin and both reaches are contacts too
 };
 
 // What depends on the model only, kept until it changes, and memory of the last call. Dropping it changes no result.
 struct SurfaceScratch {
     int topology = -1, values = -1; // revisions it belongs to
     const void* owner = nullptr;    // model.elements
-    SurfaceOptions options;
+    SurfaceOptions options;         // but for the reach
+    std::vector<Real> grown;        // [m] per vertex: thickness and reach
     bool valid = false;
     SurfaceNeighbors neighbors;
     std::vector<std::array<int, 3>> triangle_edge; // edge of (t0 t1), (t1 t2), (t2 t0) per triangle

@@ -104,7 +104,7 @@ bool refresh(const Model& m, const SurfaceOptions& options, SurfaceScratch& s, S
                       s.options.obstacles == options.obstacles &&
                       s.group.size() == m.surface.vertices.size() && s.triangle_edge.size() == m.surface.triangles.size();
     if (same) return s.valid;
-    s.topology = m.topology_revision, s.values = m.values_revision, s.owner = m.elements.get(), s.options = options;
+    s.topology = m.topology_revision, s.values = m.values_revision, s.owner = m.elements.get(), s.options = options, s.options.reach = {};
     const std::size_t n = m.surface.vertices.size();
     s.valid = m.surface.thickness.size() == n && m.surface.object.size() == n &&
               build_neighbors(view, options.rings, s.neighbors) && find_triangle_edges(m, s);

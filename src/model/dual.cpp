@@ -123,7 +123,7 @@ void project_element(const DualElement& e, const Sweep& w, Real* lambda) {
             A[a * n + b] = A[b * n + a] = sum;
         }
     const bool velocity = e.level == Level::velocity;
-    const Real rho = w.own_damping && e.damping_time > 0 ? e.damping_time : w.damping_time;
+    const Real rho = w.own_damping ? std::max(e.damping_time, w.damping_time) : w.damping_time;
     Real alpha = e.compliance, scale = w.reach, omega = w.relaxation;
     if (velocity || rho > 0) rates(e, w.to, u);
     if (velocity) {

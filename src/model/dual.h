@@ -38,7 +38,7 @@ struct Sweep {
     Real kick = 0;           // [s] h, or g h of Newmark
     Real relaxation = 1;     // omega > 1: SOR
     Real stiffness = 1;      // of Softness::factor
-    Real damping_time = 0;   // [s] rho of rows that have none of their own
+    Real damping_time = 0;   // [s] rho of rows that have less of their own
     bool own_damping = true; // false: rows have no rho of their own (a force does it)
     Softness softness = Softness::feedback;
     Real* lambda = nullptr;  // [N or N m] rows per element of the table

@@ -49,6 +49,7 @@ struct PositionSolver final : Solver {
     ShapeScratch shapes;
     SurfaceScratch surface_scratch;
     std::vector<Real3> surface;
+    std::vector<Real> surface_reach;       // [m] per vertex: its way of the step
     RowProblem bodies;                     // for the list of touches
     TouchList list;
     TouchScratch pairs;
@@ -104,7 +105,7 @@ struct PositionSolver final : Solver {
     void judge_touches(const TouchList&);
     WayView way_view() const { return {surface, {x_start, p_start, q_start}}; }
     void start_multipliers(const Model&, const Sweep&);
-    bool has_mode() const { return settings.step == "radius" || settings.method == "gpminres" || settings.largest_step > 0; }
+    bool has_mode() const; // the method asks for the largest eigenvalue
     bool sweeps() const { return settings.method == "gauss_seidel" && settings.directions == "current" && !is_rattle() && !starting; }
     void start_by_velocities(const Model&, const State& now, Real h, State&);
     void sweep_tables(const Model&, const Evaluation&, const Sweep&, bool first);
@@ -115,6 +116,13 @@ struct PositionSolver final : Solver {
     void remember(const Model&, Real dt, State&);
     void list_forces(Real dt);
 };
+
+bool PositionSolver::has_mode() const {
+    constexpr std::string_view kResiduals[] = {"minres", "steepest_descent", "conjugate_residuals", "power_residuals", "conjugate_gradients"};
+    const bool residuals = std::find(std::begin(kResiduals), std::end(kResiduals), settings.method) != std::end(kResiduals);
+    return settings.method == "gpminres" || (residuals && settings.largest_step > 0) ||
+           (settings.step == "radius" && (residuals || settings.method.ends_with("jacobi")));
+}
 
 void PositionSolver::drop_caches() {
     problem = {};
@@ -148,9 +156,15 @@ bool PositionSolver::detect(const Model& m, const State& s, Real dt) {
     surface.resize(m.surface.vertices.size());
     surface_positions(*parallel, m, surface_state(s), surface);
     if (!detect_obstacles(*parallel, m, surface, s.point.alive, s.frame, margin, obstacles, found)) return false;
-    if (settings.continuous) margin = std::max(settings.margin, find_reach_ahead(*parallel, m, s, surface_scratch.alive, dt, ways));
+    if (!settings.continuous) { // each vertex as far as its own way of the step
+        ways.velocities.resize(surface.size());
+        surface_velocities(*parallel, m, surface_state(s), ways.velocities);
+        surface_reach.resize(surface.size());
+        for (std::size_t i = 0; i < surface.size(); ++i) surface_reach[i] = 0.5 * kAhead * dt * vec(ways.velocities[i]).norm();
+        return detect_surface(*parallel, m, surface, s.point.alive, {.margin = settings.margin, .reach = surface_reach}, surface_scratch, found);
+    }
+    margin = std::max(settings.margin, find_reach_ahead(*parallel, m, s, surface_scratch.alive, dt, ways));
     if (!detect_surface(*parallel, m, surface, s.point.alive, {.margin = margin}, surface_scratch, found)) return false;
-    if (!settings.continuous) return true;
     // what is further away is a contact only where it is met on the way
     ways.searched = margin;
     for (auto* range : {&found.vertex_triangle, &found.edge_edge, &found.vertex_edge, &found.vertex_vertex})

@@ -77,7 +77,7 @@ struct PositionSettings {
         v("incidence", s.incidence, Field{.doc = "Jacobi and its relatives: the mass of each point counts in equal parts for the rows that meet there, so "
                                                   "that corrections together never go too far"});
         v("stiffness", s.stiffness, Field{.min = 0, .max = 1, .doc = "of softness factor: part of an error corrected per step"});
-        v("damping_time", s.damping_time, Field{.min = 0, .unit = "s", .doc = "Rayleigh damping of rows that have none of their own"});
+        v("damping_time", s.damping_time, Field{.min = 0, .unit = "s", .doc = "Rayleigh damping of rows that have less of their own (links of cloth have that of their material)"});
         v("damping_part", s.damping_part, Field{.min = 0, .max = 1, .doc = "of damping velocity and rigid"});
         v("momentum_factor", s.momentum_factor, Field{.min = 0, .doc = "a of the power law a (k/n)^b of improved_jacobi and power_residuals"});
         v("momentum_power", s.momentum_power, Field{.min = 0, .doc = "b of it"});

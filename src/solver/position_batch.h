@@ -67,7 +67,7 @@ struct BatchNumbers {
     double omega = 1;          // relaxation, times the stiffness factor
     double soft = 1;           // of compliance in the response: 0 = ignored
     double feedback = 1;       // of alpha lambda in the error
-    double damping_time = 0;   // [s] of rows without their own
+    double damping_time = 0;   // [s] of rows that have less of their own
     double* x = nullptr;       // [m] three per point
     double* v = nullptr;       // [m/s]
     const Lane4* rho = nullptr; // [s] per batch, null = none has its own

@@ -107,8 +107,7 @@ SINEW_INLINE void store_pairs(const LinkBatch& b, bool whole, V by_i, V by_j, co
 SINEW_INLINE V rho_of(const BatchNumbers& o, int batch) {
     const V shared = all_of(o.damping_time);
     if (!o.rho) return shared;
-    const V own = load(o.rho[batch]), zero{};
-    return own > zero ? own : shared;
+    return larger(load(o.rho[batch]), shared);
 }
 
 constexpr int kAhead = 8; // batches that are fetched before they are needed, found by trial

@@ -31,7 +31,7 @@ void add_table_groups(const Dofs& dofs, const DualTable& t, Real h, Real damping
         const Real own = t.own_damping && t.view->damping_time ? t.view->damping_time(*t.table, e) : 0;
         for (int k = 0; k < t.view->rows; ++k) {
             r.alpha.push_back((velocity ? h : 1) * t.view->compliance(*t.table, e));
-            r.rho.push_back(velocity ? 0 : own > 0 ? own : damping_time);
+            r.rho.push_back(velocity ? 0 : std::max(own, damping_time));
             r.velocity.push_back(velocity);
         }
     }

@@ -9,6 +9,7 @@ namespace {
 
 constexpr int kRows = 4096; // per chunk of a sum
 constexpr int kFirstPowers = 20, kPowers = 2;
+constexpr Real kGrows = 1.02; // a quotient that still grows by more has not found the mode: other rows may have come, as many as went
 
 } // namespace
 
@@ -207,7 +208,9 @@ Real DualSolve::spectral_radius(Precondition kind) const {
         precondition(kind, s.power, s.Pr), s.power.swap(s.Pr); // P alone: rows that nothing moves stay out
         size = std::sqrt(dot(s.power, s.power));
     }
-    for (int k = 0; k < rounds && size > 0; ++k) {
+    Real last = 0;
+    for (int k = 0; size > 0 && (k < rounds || (k < kFirstPowers && rho > kGrows * last)); ++k) {
+        last = rho;
         for (int i = 0; i < n; ++i) s.power[i] /= size;
         apply_operator(s.power, s.Ad);
         precondition(kind, s.Ad, s.Pr);

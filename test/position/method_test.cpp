@@ -1,7 +1,9 @@
 // The dual methods against dense algebra (spec U 3.6): on a line every link is linear in the unknowns, and contacts between points
 // always are. So after k iterations a method is where its textbook says, and at the end where the dense system says.
 #include "core/random.h"
+#include "model/visit.h"
 #include "position/position_fixture.h"
+#include "solver/position_memory.h"
 #include "solver/position_dual.h"
 #include <Eigen/Dense>
 #include <cmath>
@@ -204,6 +206,37 @@ TEST(position_method, the_radius_is_found_further_on_from_where_it_was) {
                           line.w.cwiseProduct(line.J.transpose() * VecX(-(line.J * (there - rest)).cwiseQuotient(line.A.diagonal())));
         const Real step = (got - there).dot(unit) / unit.squaredNorm();
         EXPECT_NEAR(step * rho, 1, k == 0 ? 0.03 : 1e-4) << k; // see above; then 42 rounds
+    }
+}
+
+TEST(position_method, a_mode_of_other_rows_is_not_taken_for_the_radius) {
+    // as many rows as before, but others: the remembered mode has nothing of the right one but for a thousandth
+    const Line line(12, 20, 0, 4);
+    const Real rho = largest_eigenvalue(line.A);
+    PositionRun run(line.b, settings_of("jacobi", 1, "radius"));
+    run.steps(3, kStep);
+    auto* mode = &memory_array(run.now, kMode, find_memory(run.now, kMode)->size());
+    for (std::size_t i = 0; i + 1 < mode->size(); ++i) (*mode)[i] = (i % 3 == 0 ? Real(i) : 0) + 1e-3 * (*mode)[i]; // near a shift
+    const State before = run.now;
+    run.step(kStep);
+    VecX there(line.w.size()), rest(line.w.size()), got(line.w.size());
+    for (int i = 0; i < there.size(); ++i) {
+        there[i] = before.point.x[i].x + (i ? kStep * before.point.v[i].x : 0), rest[i] = i;
+        got[i] = run.x(i).x();
+    }
+    const VecX unit = kStep * kStep * line.w.cwiseProduct(line.J.transpose() * VecX(-(line.J * (there - rest)).cwiseQuotient(line.A.diagonal())));
+    EXPECT_NEAR((got - there).dot(unit) / unit.squaredNorm() * rho, 1, 0.06);
+}
+
+TEST(position_method, only_methods_that_ask_for_the_radius_remember_its_mode) {
+    const Line line(4, 3, 0, 1);
+    for (const std::string& method : kDualMethods) {
+        PositionSettings s = settings_of(method, 1);
+        s.largest_step = 1;
+        State now = line.b.state;
+        const auto solver = make_position({.threads = 1}, line.b.model, now, &s);
+        const bool asks = method == "gpminres" || method.ends_with("residuals") || method == "minres" || method == "steepest_descent" || method == "conjugate_gradients";
+        EXPECT_EQ(find_memory(now, kMode) != nullptr, asks) << method;
     }
 }
 

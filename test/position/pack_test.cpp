@@ -169,6 +169,18 @@ TEST(position_pack, velocities_made_up_at_the_end_are_those_of_the_loop) {
     }
 }
 
+TEST(position_pack, the_damping_of_the_solver_acts_where_links_have_less_of_their_own) {
+    PositionSettings s = plain_settings();
+    s.damping_time = 0.01;
+    for (const char* method : {"gauss_seidel", "conjugate_residuals"}) {
+        s.method = method;
+        const ModelBuilder none = make_spring_cloth(9, 11, 0), little = make_spring_cloth(9, 11, 1e-9);
+        PositionRun a(none, s), b(little, s);
+        a.steps(3, 0.01), b.steps(3, 0.01);
+        for (int i = 0; i < point_count(none.model); ++i) EXPECT_LT((a.x(i) - b.x(i)).norm(), 1e-9) << method;
+    }
+}
+
 TEST(position_pack, any_number_of_threads_gives_the_same_bits) {
     const ModelBuilder b = make_spring_cloth(60, 50);
     for (const char* method : {"gauss_seidel", "jacobi", "accelerated_jacobi", "minres", "conjugate_residuals"}) {
