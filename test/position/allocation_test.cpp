@@ -26,6 +26,7 @@ long count_steady(const std::string& text, int threads, bool& ok) {
 }
 
 const char* kPoints = R"("cloth": { "kind": "cloth_grid", "size": [1, 1], "edge": 0.1, "at": [0, 0.01, 2], "material": "cotton", "thickness": 0.01 },
+    "rope": { "kind": "rope", "from": [-1, 0.02, -2], "to": [1, 0.02, -2], "count": 30 },
     "grain": { "kind": "particles", "positions": [[0, 0.05, -1], [0.3, 0.05, -1]], "masses": [0.1, 0.1], "radius": 0.05, "thickness": 0.05 })";
 const char* kBodies = R"("box": { "kind": "box", "size": [0.3, 0.3, 0.3], "mass": 1, "at": [0, 0.15, 0], "replicate": { "count": 4, "index": "i", "at": ["0.6*i", 0, 0] } },)";
 
