@@ -11,6 +11,7 @@
 #pragma once
 #include "energy/tet.h"
 #include <cmath>
+#include <limits>
 
 namespace sinew {
 
@@ -92,7 +93,9 @@ template <class E, class Member> struct TetValanisLandel {
         const Mat3 inverse = inverse_of(d.shape);
         const Svd3 svd = compute_svd(deformation(inverse, s.x));
         if (!E::inverts && !(svd.sigma.prod() > 0)) {
+            // as tet_neohookean: a line search turns away from the value, a solver without one notices the forces
             out.value = std::numeric_limits<Real>::infinity();
+            if constexpr (Order >= 1) out.gradient.setConstant(std::numeric_limits<Real>::quiet_NaN());
             return out;
         }
         out.value = d.shape.volume * valanis_landel_energy(d.member, svd.sigma);

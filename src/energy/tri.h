@@ -211,6 +211,7 @@ template <class E> MatN<9> tri_psd(const typename E::Data& d, const StepContext&
     Vec3 r;
     Mat3 w2;
     E::strain_energy(d, c, e, 2, r, w2);
+    if (!r.allFinite()) return MatN<9>::Zero(); // a collapsed triangle of a law that forbids it
     return tri_hessian_psd(e, r, w2);
 }
 

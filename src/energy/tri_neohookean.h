@@ -2,7 +2,7 @@
 //   C = I + 2 E,  J = sqrt(det C) area ratio
 //   lambda = Y nu/(1 - nu^2), mu = Y/(2 (1 + nu)): plane stress, so that small strains have young and poisson
 // Isotropic: young_weft and shear are not used. Grows without bound as the area goes to zero and so forbids collapse; the
-// value there is infinite, which a line search turns away from. For rubber at large stretch use tri_rubber.
+// value there is infinite, which a line search turns away from, and the forces are not finite. For rubber at large stretch use tri_rubber.
 #pragma once
 #include "energy/tri_green.h"
 #include <limits>
@@ -33,6 +33,7 @@ struct TriNeohookean : TriGreen<TriNeohookean> {
         Density out;
         if (!(det.value > 0)) {
             out.value = std::numeric_limits<Real>::infinity();
+            out.d.setConstant(std::numeric_limits<Real>::quiet_NaN());
             return out;
         }
         // ln J = 1/2 ln det

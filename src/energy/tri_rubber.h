@@ -1,7 +1,7 @@
 // Incompressible Neo-Hookean membrane in plane stress:  psi = mu/2 (tr C + 1/det C - 3)     [Pa]
 //   The thickness stretches by 1/J, which is where the second term comes from: the exact membrane of an incompressible
 //   solid, right at any stretch (balloons). mu = young/3; poisson (1/2), young_weft and shear are not used.
-// Grows without bound as the area goes to zero.
+// Grows without bound as the area goes to zero; there the value is infinite and the forces are not finite.
 #pragma once
 #include "energy/tri_neohookean.h"
 
@@ -19,6 +19,7 @@ struct TriRubber : TriGreen<TriRubber> {
         Density out;
         if (!(det.value > 0)) {
             out.value = std::numeric_limits<Real>::infinity();
+            out.d.setConstant(std::numeric_limits<Real>::quiet_NaN());
             return out;
         }
         const Real inverse = 1 / det.value, f = -0.5 * mu * inverse * inverse;

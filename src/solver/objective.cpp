@@ -4,6 +4,7 @@
 #include "solver/measure.h"
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace sinew {
 
@@ -556,6 +557,24 @@ StepWork compute_work(const StepProblem& p, Objective& o, const State& next) {
     return w;
 }
 
+// A state of infinite energy (an element that must not invert has, in a step without search or beyond the stage at which forces
+// balance) has no forces to go on with: the step fails, and the caller tries a shorter one.
+static void refuse_infinite_energy(const StepProblem& p, Objective& o, const State& next, Report& report) {
+    if (report.status == Status::failed) return;
+    Evaluation ev = evaluation_of(p.model, next, 0);
+    ev.x_now = p.now.point.x.data();
+    if (std::isfinite(total_energy(p.parallel, o.elements, ev, o.partial))) return;
+    report.status = Status::failed;
+    report.message = "the energy after the step is not finite";
+    for (const Table* t : o.elements.tables)
+        for (int e = 0; t->row->value && e < t->count(); ++e) {
+            if (std::isfinite(t->row->value(*t, ev, e, e + 1))) continue;
+            report.failed_object = p.model.objects[t->object[e]].name;
+            report.message += fmt::format(" (object '{}', an element of {})", report.failed_object, t->row->name);
+            return;
+        }
+}
+
 void finish_step(const StepProblem& p, const SchemeSettings& scheme, Objective& o, std::span<const Real> d,
                  State& next, Report& report) {
     finish_stage(p, scheme, o.stage, d, next);
@@ -563,6 +582,7 @@ void finish_step(const StepProblem& p, const SchemeSettings& scheme, Objective& 
     stop_fixed(p, next.point);
     place_fixed(p.model, o.prescribed, p.now, p.dt, next.point, next.frame);
     place_animated(p.model, p.input, p.now, p.dt, p.dt, next.animated);
+    refuse_infinite_energy(p, o, next, report);
     const StepWork work = compute_work(p, o, next);
     report.work_damping = work.damping;
     report.has_work_damping = true;

@@ -133,7 +133,7 @@ struct StepWork {
 };
 StepWork compute_work(const StepProblem&, Objective&, const State& next);
 
-// the end of the step: state, time, memory and work
+// the end of the step: state, time, memory and work; failed where its energy is not finite
 void finish_step(const StepProblem&, const SchemeSettings&, Objective&, std::span<const Real> d, State& next,
                  Report&);
 

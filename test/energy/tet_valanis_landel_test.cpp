@@ -137,3 +137,19 @@ TEST(tet_ogden, small_strain_and_uniaxial_pull_follow_the_law) {
         EXPECT_NEAR(nominal, law, 0.01 * std::abs(law)) << s; // the volume gives way by stress/bulk, 1e-3 to 1e-2
     }
 }
+
+TEST(valanis_landel, an_inverted_element_of_rubber_is_infinite_and_its_forces_are_not_finite) {
+    Rng rng{7, 1, 0};
+    for (Real low : {-0.5, -1e-9, 0.0}) {
+        const TetSample t = sample_tet(rng, 4, false);
+        const Mat3 rest = inverse_of(t.shape).inverse();
+        Stencil<4> s;
+        s.x[0] = Vec3::Zero();
+        for (int i = 0; i < 3; ++i) s.x[i + 1] = Vec3(rest(0, i), rest(1, i), low * rest(2, i));
+        const TetOgden::Data d{t.shape, TetOgden::draw_member(rng)};
+        const auto out = TetOgden::eval<1>(d, {}, s);
+        EXPECT_EQ(out.value, std::numeric_limits<Real>::infinity()) << low;
+        EXPECT_FALSE(out.gradient.allFinite()) << low;
+        EXPECT_TRUE(TetOgden::hessian_psd(d, {}, s).allFinite()) << low;
+    }
+}
