@@ -33,15 +33,48 @@ void build_jacobian(const Dofs& dofs, const Rows& r, SparseRows& out) {
     }
 }
 
-void choose_active(KktStep& k) {
+// sigma [N/m] of row r of group g: 1/(J (M scale)^-1 J^T) over what is free, 0 without inertia
+Real row_inertia(const StepProblem& p, const Objective& o, const Rows& rows, int g, int r) {
+    if (!(o.stage.scale > 0)) return 0;
+    const Dofs dofs = dofs_of(p.model);
+    const int count = rows.row_begin[g + 1] - rows.row_begin[g], width = (rows.value_begin[g + 1] - rows.value_begin[g]) / count;
+    int at = rows.value_begin[g] + (r - rows.row_begin[g]) * width;
+    Real response = 0;
+    for (int b = rows.block_begin[g]; b < rows.block_begin[g + 1]; ++b) {
+        const int block = rows.block[b], size = block < 0 ? 3 : dofs.block_size(block);
+        for (int i = 0; i < size; ++i, ++at) {
+            if (block < 0 || o.fixed[block]) continue;
+            const Real mass = o.mass[dofs.block_offset(block) + i];
+            if (mass > 0) response += rows.jacobian[at] * rows.jacobian[at] / mass;
+        }
+    }
+    return response > 0 ? 1 / response : 0;
+}
+
+void choose_active(const StepProblem& p, const Objective& o, KktStep& k) {
     k.active.assign(k.rows.row_count(), 1);
+    for (int g = 0; g < k.rows.group_count(); ++g) {
+        if (k.rows.bound[g] != Bound::lower) continue;
+        for (int r = k.rows.row_begin[g]; r < k.rows.row_begin[g + 1]; ++r) {
+            const Real c = k.rows.c[r], lambda = k.lambda[r];
+            bool active = c < 0 || lambda > 0;
+            if (k.form != ConstraintForm::hard_velocity && lambda != 0)
+                active = lambda - row_inertia(p, o, k.rows, g, r) * (c + k.compliance[r] * lambda) > 0;
+            if (active) continue;
+            k.active[r] = 0;
+            k.lambda[r] = 0;
+        }
+    }
+}
+
+// one-sided rows that the solution makes push are let go; false: there are none
+bool release_pushing(KktStep& k) {
+    bool any = false;
     for (int g = 0; g < k.rows.group_count(); ++g)
         if (k.rows.bound[g] == Bound::lower)
             for (int r = k.rows.row_begin[g]; r < k.rows.row_begin[g + 1]; ++r)
-                if (!(k.rows.c[r] < 0 || k.lambda[r] > 0)) {
-                    k.active[r] = 0;
-                    k.lambda[r] = 0;
-                }
+                if (k.active[r] && k.lambda[r] < 0) k.active[r] = 0, any = true;
+    return any;
 }
 
 // matrix -= sum lambda Hess C
@@ -75,7 +108,7 @@ void begin_kkt(const StepProblem& p, KktStep& k) {
 void add_constraint_forces(const StepProblem& p, Objective& o, KktStep& k) {
     const Dofs dofs = dofs_of(p.model);
     refresh_rows(p.model.elements->constraints, evaluation_at(p, o), k.rows);
-    choose_active(k);
+    choose_active(p, o, k);
     k.push.assign(dofs.size(), 0.0);
     add_jacobian_transposed(k.rows, dofs, k.lambda, k.push);
     k.violation = 0;
@@ -97,8 +130,11 @@ LinearOutcome solve_kkt(const StepProblem& p, Objective& o, std::span<const Real
     k.right = k.rows.c;
     if (k.form == ConstraintForm::hard_velocity) apply_jacobian(k.rows, dofs, o.at, k.right);
     for (Real& c : k.right) c = -c;
-    const LinearInfo info =
-        solve_saddle({o.matrix, o.fixed, k.jacobian, k.compliance, k.active}, f, k.right, k.solver, x, k.lambda);
+    LinearInfo info;
+    // a single solve cannot mend its choice in the next iteration; every round lets at least one row go
+    do {
+        info = solve_saddle({o.matrix, o.fixed, k.jacobian, k.compliance, k.active}, f, k.right, k.solver, x, k.lambda);
+    } while (info.ok && k.single_solve && release_pushing(k));
     if (info.ok) return LinearOutcome::solved;
     report.status = Status::failed;
     report.message = "constraints: " + info.message;

@@ -10,7 +10,10 @@
 // `hard_velocity` leaves -C out, so that only velocities obey and lengths drift (comparison method). G is what keeps
 // taut strings from swinging up sideways when only one solve is made.
 //
-// One-sided rows C >= 0, lambda >= 0 take part while C < 0 or lambda > 0. Multipliers live in State.memory
+// One-sided rows C >= 0, lambda >= 0 take part while lambda - sigma (C + alpha lambda) > 0, the primal-dual active set (Hintermueller,
+// Ito and Kunisch 2003), with sigma = 1/(J (M scale)^-1 J^T) [N/m], the row's own inertia. C < 0 or lambda > 0 alone would
+// not do: a hard row ends at C = 0 up to rounding, of either sign, and would hold while it pushes. Without inertia, sigma = 0,
+// the sign of lambda decides, and of C where lambda = 0. A single solve lets rows go that would push and solves again. Multipliers live in State.memory
 // ("newton.lambda"): the first G of a step needs them.
 #pragma once
 #include "linalg/saddle.h"
@@ -24,6 +27,7 @@ enum class ConstraintForm { penalty, compliant, hard, hard_velocity };
 struct KktStep {
     ConstraintForm form = ConstraintForm::penalty;
     bool geometric_stiffness = true;
+    bool single_solve = false; // one linear system per step
     Rows rows;
     std::vector<Real> lambda;  // [N] per scalar row
     Real violation = 0;        // [m] largest |C + alpha lambda| over active rows

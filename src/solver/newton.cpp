@@ -367,6 +367,7 @@ std::unique_ptr<Solver> make_newton(const Context& context, const Model& m, Stat
                        : s.constraints == "hard_velocity" ? ConstraintForm::hard_velocity
                                                           : ConstraintForm::penalty;
     solver->kkt.geometric_stiffness = s.geometric_stiffness;
+    solver->kkt.single_solve = !solver->iterates();
     solver->objective.constraints_are_rows = solver->has_rows();
     solver->objective.still = solver->friction_speed();
     if (s.linear_solver == "default" && has_only_rods(m) && !rods_meet(m)) s.linear_solver = "banded";
