@@ -20,8 +20,9 @@
 // Linearly implicit (spec P110, U027-28): one such solve about d = 0 without search. Baraff and Witkin (1998)
 // also take the forces without potential at the velocity of the start: see baraff_witkin.cpp.
 //
-// A step that does not reach its tolerance within max_iterations is kept with a warning, unless it is far
-// off: then, as after numbers that are not finite, it fails and the caller may try a shorter one.
+// A step that does not reach its tolerance within max_iterations is kept with a warning, unless it is far off, or its last
+// correction was small only because regularisation, a trust region, rods or a search without result held it back: then, as
+// after numbers that are not finite, it fails and the caller may try a shorter one.
 #include "solver/newton.h"
 #include "solver/baraff_witkin.h"
 #include "solver/kkt_step.h"
@@ -39,6 +40,8 @@ namespace {
 
 constexpr Real kFarSpeed = 1e3, kFarForce = 1e-3; // not converged: times the tolerance, of the largest force
 constexpr Real kLoosest = 0.5, kTightest = 1e-10; // forcing terms
+constexpr Real kLeastPart = 1e-12;                // of a direction: rods that leave less room lie in each other
+constexpr Real kSlightLambda = 1e-6;              // regularisation that does not shorten a step
 constexpr Real kStaticLambda = 1e-3;              // first regularisation without inertia, see linear_step.h
 
 struct NewtonSolver final : Solver {
@@ -53,7 +56,7 @@ struct NewtonSolver final : Solver {
     KktStep kkt;
     std::vector<Real> d, trial, direction, rhs;
     Real speed = 0;         // [m/s] last correction
-    bool held_back = false; // that correction was cut by the trust region
+    bool held_back = false; // that correction was cut: by the trust region, or by rods that must not pass each other
     Real forcing = 0, last_residual = 0;
     // projection on demand: iterations to wait before the next try without, tries that failed
     int raw_pause = 0, raw_failures = 0;
@@ -67,10 +70,12 @@ struct NewtonSolver final : Solver {
     void predict(const StepProblem&);
     void shorten_prediction(const StepProblem&);
     bool is_done(int iteration);
+    bool is_stalled() const;
     bool solve(const StepProblem&);
     LinearOutcome solve_with(const StepProblem&, Projection, bool regularise);
     void choose_tolerance();
     void search(const StepProblem&, Trace*);
+    void fail_between_rods(const StepProblem&);
     SearchResult search_length(const StepProblem&, const Merit& start, Real slope);
     Merit merit_at(const StepProblem&, std::span<const Real> at);
     bool trusts() const { return settings.globalisation == "trust_region" && iterates() && !has_rows(); }
@@ -116,6 +121,7 @@ Report NewtonSolver::step(const Model& m, const Input& input, const State& now, 
         if (!solve(p)) break;
         search(p, trace);
         lap(clock, "search", report);
+        if (report.status == Status::failed) break;
     }
     finish_step(p, scheme, objective, d, next, report);
     if (has_rows()) remember_multipliers(kkt, next);
@@ -164,28 +170,37 @@ bool NewtonSolver::check_residual(const StepProblem& p) {
     return false;
 }
 
+// The last correction was small because something kept it small, not because little is left to correct.
+bool NewtonSolver::is_stalled() const {
+    return held_back || linear.lambda > kSlightLambda || (report.step_length == 0 && speed > settings.tolerance);
+}
+
 bool NewtonSolver::is_done(int iteration) {
     if (!iterates()) return iteration > 0;
-    const bool obeys = !has_rows() || kkt.form == ConstraintForm::hard_velocity ||
-                       kkt.violation <= settings.tolerance * objective.stage.elapsed;
+    const bool violates = has_rows() && kkt.form != ConstraintForm::hard_velocity;
+    const Real allowed = settings.tolerance * objective.stage.elapsed;
+    const bool obeys = !violates || kkt.violation <= allowed, nearly_obeys = !violates || kkt.violation <= kFarSpeed * allowed;
     if ((report.residual <= settings.force_tolerance || objective.force_scale == 0) && obeys) return true;
     // without inertia the length of the step says nothing, nor does a correction held back by regularisation
     const bool is_static = scheme.scheme == Scheme::quasi_static;
-    if (iteration > 0 && speed <= settings.tolerance && !is_static && !held_back && obeys && linear.lambda <= 1e-6)
+    if (iteration > 0 && speed <= settings.tolerance && !is_static && !held_back && obeys && linear.lambda <= kSlightLambda)
         return true;
     if (iteration < settings.max_iterations) return false;
     if (is_static) {
         // a shorter step would not help, and the next one goes on from here
         report.warnings.push_back(
             fmt::format("no equilibrium yet: unbalanced force {:.3g} of the largest", report.residual));
-    } else if (speed <= kFarSpeed * settings.tolerance || report.residual <= kFarForce) {
+    } else if (!is_stalled() && nearly_obeys && (speed <= kFarSpeed * settings.tolerance || report.residual <= kFarForce)) {
         report.warnings.push_back("Newton's method has not reached its tolerance");
     } else {
         report.status = Status::failed;
         report.message =
             fmt::format("Newton's method has not converged in {} iterations: correction {:.3g} m/s, "
-                        "unbalanced force {:.3g} of the largest",
-                        iteration, speed, report.residual);
+                        "unbalanced force {:.3g} of the largest{}",
+                        iteration, speed, report.residual,
+                        is_stalled()    ? ", and corrections are held back"
+                        : !nearly_obeys ? fmt::format(", constraints are off by {:.3g} m", kkt.violation)
+                                        : "");
     }
     return true;
 }
@@ -276,9 +291,12 @@ SearchResult NewtonSolver::search_length(const StepProblem& p, const Merit& star
 void NewtonSolver::search(const StepProblem& p, Trace* trace) {
     DirectionSize size = measure_direction(p, direction, objective);
     speed = size.largest / objective.stage.elapsed;
+    held_back = false;
     if (const Real part = bound_direction(p, direction, objective); part < 1 && iterates()) {
+        if (!(part > kLeastPart)) return fail_between_rods(p);
         for (Real& a : direction) a *= part;
         size.slope *= part;
+        held_back = true;
     }
     report.step_length = 1;
     const bool searches = settings.line_search != "none" && iterates() && !trusts() && !has_rows();
@@ -293,13 +311,30 @@ void NewtonSolver::search(const StepProblem& p, Trace* trace) {
         add_direction(p, d, 1, direction, trial);
         report.evaluations += 2;
         if (!judge_step(start, merit_at(p, trial), region)) report.step_length = 0;
-        held_back = report.step_length == 0 || region.lambda > 0;
+        held_back = held_back || report.step_length == 0 || region.lambda > 0;
     }
     add_direction(p, d, report.step_length, direction, d);
     if (trace) {
         const Merit end = merit_at(p, d);
         trace->iterations.push_back({report.iterations, start.value, report.residual, report.step_length, end.value, std::max(start.size, end.size)});
     }
+}
+
+// Rods that cross or coincide have no side on which to stay: no direction may be taken at all.
+void NewtonSolver::fail_between_rods(const StepProblem& p) {
+    const RodPair* nearest = nullptr;
+    for (const RodPair& pair : objective.contacts.rod_pairs)
+        if (!nearest || pair.distance < nearest->distance) nearest = &pair;
+    report.status = Status::failed;
+    report.step_length = 0;
+    report.message = "rods leave each other no room";
+    if (!nearest) return;
+    const auto owner = [&](int corner) {
+        return p.model.objects[p.model.point.object[p.model.surface.vertices[nearest->vertex[corner]].index]].name;
+    };
+    report.failed_object = owner(0);
+    report.message += fmt::format(": centre lines of '{}' and '{}' are {:.3g} m apart, which is crossing or coinciding",
+                                  owner(0), owner(2), nearest->distance);
 }
 
 void NewtonSolver::linearise(const StepProblem& p) {

@@ -99,3 +99,38 @@ TEST(rod_contact, a_rod_that_touches_itself_has_the_same_bits_for_any_number_of_
         EXPECT_GT(contacts, 0);
     }
 }
+
+// Rods that lie in each other have no side to stay on: every step would be cut to nothing. The run must not freeze silently.
+TEST(rod_contact, rods_in_the_same_place_are_an_error_that_names_them) {
+    for (const char* constraints : {"penalty", "hard"}) {
+        std::optional<Simulation> s = start(fmt::format(R"({{ "sinew": 1, "time": {{ "dt": 0.002, "substeps": 1, "frames": 20 }}, "objects": {{ {}, {},
+            "p": {{ "kind": "particles", "positions": [[1, 0, 0], [1.3, 0, 0]], "mass": 1, "links": [[0, 1]], "fixed": {{ "index": [0] }},
+                    "material": {{ "rod": {{ "model": "distance" }} }} }} }},
+            "solver": "newton", "solvers": {{ "newton": {{ "constraints": "{}" }} }} }})",
+                                                        rod("left", "[-0.2, 0, 0]", "[0.2, 0, 0]", 4, R"("radius": 0.01, "fixed": "all")"),
+                                                        rod("right", "[-0.2, 0, 0]", "[0.2, 0, 0]", 4, R"("radius": 0.01)"), constraints));
+        ASSERT_TRUE(s);
+        Status status = Status::ok;
+        while (status == Status::ok && !is_finished(*s)) status = simulate_step(*s);
+        EXPECT_EQ(status, Status::failed) << constraints;
+        EXPECT_NE(s->report.message.find("'left' and 'right'"), std::string::npos) << s->report.message;
+    }
+}
+
+// With four iterations per step, rods that meet head on are held back in each of them: the corrections that are left are below a
+// thousand tolerances, but nearly all of the force is unbalanced. Such a step must be tried shorter, not kept.
+TEST(rod_contact, a_step_whose_corrections_are_held_back_is_not_kept) {
+    const char* flying = R"("radius": 0.002, "young": 1e7, "viscosity": 1000, "velocity": [0, {}, 0])";
+    std::optional<Simulation> s = start(
+        fmt::format(R"({{ "sinew": 1, "gravity": 0, "time": {{ "dt": 0.016, "substeps": 1, "frames": 12 }}, "objects": {{ {}, {} }},
+            "solver": "newton", "solvers": {{ "newton": {{ "max_iterations": 4, "tolerance": 0.05 }} }} }})",
+                    rod("low", "[-0.2, 0, 0.013]", "[0.2, 0, 0]", 12, fmt::format(fmt::runtime(flying), 20).c_str()),
+                    rod("high", "[0.011, 0.45, -0.2]", "[0, 0.45, 0.2]", 12, fmt::format(fmt::runtime(flying), -20).c_str())));
+    ASSERT_TRUE(s);
+    Status status = Status::ok;
+    while (status == Status::ok && !is_finished(*s)) {
+        status = simulate_step(*s);
+        if (status == Status::ok) EXPECT_LT(s->report.residual, 0.1) << s->now.time;
+    }
+    if (status == Status::failed) EXPECT_NE(s->report.message.find("held back"), std::string::npos) << s->report.message;
+}
