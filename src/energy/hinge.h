@@ -10,10 +10,16 @@
 // are one evaluation; phi_now is that of the step's start, which the state holds. Elsewhere the same is a force.
 // Projection: Hess theta has no trace, hence is never semi-definite; kept is max(psi'', 0) grad theta grad theta^T.
 //
+// Barrier: a law that is infinite at +-pi is finite again on the other side, and a step is a jump. Where `barrier` is set psi is
+// infinite, and psi' not a number, if the half angle has passed +-pi/2 since the start of the step by the shorter way,
+//   cos((theta - theta_now)/2) = cos cos_now + sin sin_now < 0,
+// so that a line search turns back. A turn of more than pi within one step cannot be told from one the other way round.
+//
 // A law is a struct L that derives from HingeLaw<L> and has name, doc and `static Phi phi(const HalfAngle&)`.
 #pragma once
 #include "energy/energy.h"
 #include "geometry/dihedral.h"
+#include <limits>
 
 namespace sinew {
 
@@ -65,6 +71,7 @@ template <class L> struct HingeLaw {
     static constexpr int points = 4;
     static constexpr bool translation_invariant = true, rotation_invariant = true, zero_at_rest = true;
     static constexpr bool is_square = true; // of phi - rest
+    static constexpr bool barrier = false;  // closed folds stop it, see above
     static constexpr int sample_kinds = 4; // general, nearly flat, folded, thin
     using Params = HingeParams;
     struct Data {
@@ -93,7 +100,16 @@ template <class L> struct HingeLaw {
         const Real u = phi.value - d.rest;
         return {d.stiffness * u * u, 2 * d.stiffness * u * phi.d, 2 * d.stiffness * (phi.d * phi.d + u * phi.dd)};
     }
+    static bool passes_barrier(const StepContext& c, const HalfAngle& half) {
+        // nearly flat: either way from a closed fold is a turn of about pi
+        if (std::abs(half.sin) < 0.1 || !c.x_now || !c.stencil) return false;
+        const Hinge now = make_hinge({c.x_start(0), c.x_start(1), c.x_start(2), c.x_start(3)});
+        return now.valid && half.cos * now.half.cos + half.sin * now.half.sin < 0;
+    }
     static Psi psi(const Data& d, const StepContext& c, const HalfAngle& half) {
+        if constexpr (L::barrier)
+            if (passes_barrier(c, half))
+                return {std::numeric_limits<Real>::infinity(), std::numeric_limits<Real>::quiet_NaN(), 0};
         const Phi phi = L::phi(half);
         Psi out = L::elastic(d, half, phi);
         if (d.damping > 0 && c.elapsed > 0) {
