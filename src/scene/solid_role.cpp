@@ -23,6 +23,21 @@ struct Damping {
 
 bool is_solid(const ElementRow& r) { return r.inverted && r.points == 4; }
 
+// two directions that span a plane: otherwise there is no frame, and parts of the stiffness would be lost
+bool check_axes(const TetAnisotropic::Params& p, const Value& at, std::string_view path, std::vector<Error>& errors) {
+    const auto fail = [&](const char* key, const char* message, const char* allowed) {
+        const Value* written = find(at, key);
+        errors.push_back(make_error(written ? *written : at, join_path(path, key), message, allowed));
+        return false;
+    };
+    const Vec3 first = vec(p.axis), second = vec(p.second_axis);
+    if (!(first.norm() > 0)) return fail("axis", "is no direction", "a vector that is not zero");
+    if (!(second.norm() > 0)) return fail("second_axis", "is no direction", "a vector that is not zero");
+    if (!(first.cross(second).norm() > 1e-6 * first.norm() * second.norm()))
+        return fail("second_axis", "is parallel to axis: the two span no plane", "any direction across axis");
+    return true;
+}
+
 // what the model is for small strains; false and an error if that is no stable material
 bool make_stiffness(const std::string& model, void* params, FieldList& list, const Value& at, std::string_view path,
                     std::vector<double>& out, std::vector<Error>& errors) {
@@ -33,6 +48,7 @@ bool make_stiffness(const std::string& model, void* params, FieldList& list, con
             errors.push_back(make_error(at, path, "stiffness has 21 or 36 numbers"));
             return false;
         }
+        if (!check_axes(p, at, path, errors)) return false;
         C = TetAnisotropic::stiffness_of(p);
     } else if (model == "ogden") {
         const auto& p = *static_cast<TetOgden::Params*>(params);
@@ -51,7 +67,9 @@ bool make_stiffness(const std::string& model, void* params, FieldList& list, con
         if (raw && *static_cast<bool*>(raw->member)) l.lambda -= l.mu;
         C = isotropic_stiffness(l);
     }
-    if (!C.allFinite() || !is_psd(C.data(), 6)) {
+    // definite, not just semi-definite: a strain that costs nothing has no force against it
+    const MatN<6> less = C - 1e-13 * C.cwiseAbs().maxCoeff() * MatN<6>::Identity();
+    if (!C.allFinite() || !(C.cwiseAbs().maxCoeff() > 0) || !is_psd(less.data(), 6)) {
         errors.push_back(make_error(at, path, "these moduli are of no stable material: the stiffness is not positive"));
         return false;
     }
