@@ -63,6 +63,39 @@ Vec3 warp_of(const SheetParams& p, const PolygonMesh& mesh, const Triangulation&
     return (b[1] * (x[1] - x[0]) - a[1] * (x[2] - x[0])) / det;
 }
 
+// A warp that somebody has written must have a direction in the sheet: normal to every triangle, or zero, it would silently be
+// replaced by edges of the triangles. `world` in the world.
+bool check_warp(BuildContext& c, const char* key, const Vec3& world, const Triangulation& t, std::span<const Real3> rest, int first) {
+    const Real length = world.norm();
+    bool found = false;
+    for (std::size_t k = 0; k < t.triangles.size() && !found && length > 0; ++k) {
+        const Vec3 a = vec(rest[first + t.triangles[k][0]]), b = vec(rest[first + t.triangles[k][1]]), d = vec(rest[first + t.triangles[k][2]]);
+        const Vec3 n = (b - a).cross(d - a).normalized();
+        found = (world - n.dot(world) * n).norm() > 1e-6 * length;
+    }
+    if (found || t.triangles.empty()) return true;
+    // where it is written, unless the material has a name
+    Value written = c.object.params;
+    for (std::string_view rest_of_key = key; !rest_of_key.empty();) {
+        const std::size_t dot = std::min(rest_of_key.find('.'), rest_of_key.size());
+        const Value* inner = written.kind == Value::Kind::object ? find(written, rest_of_key.substr(0, dot)) : nullptr;
+        written = inner ? Value(*inner) : make_null();
+        rest_of_key.remove_prefix(std::min(dot + 1, rest_of_key.size()));
+    }
+    add_error(c, key, written, length > 0 ? "is normal to the sheet" : "is no direction", "a direction along the sheet");
+    return false;
+}
+bool check_warps(BuildContext& c, const SheetParams& p, ShellModel& shell, const Triangulation& t, std::span<const Real3> rest, int first) {
+    const auto part = [&](ShellPart& s, const char* key) {
+        const FieldRef* f = find_field(s.fields, "warp");
+        return !f || !f->given || f->type != FieldType::real3 || check_warp(c, key, vec(*static_cast<const Real3*>(f->member)), t, rest, first);
+    };
+    if (!part(shell.membrane, "material.membrane.warp") || !part(shell.bend, "material.bend.warp")) return false;
+    // of the sheet: zero means the texture's, and the default is no statement
+    const Vec3 warp = vec(p.warp);
+    return warp == Vec3::UnitX() || !(warp.norm() > 0) || check_warp(c, "warp", quat(c.object.pose.rotation) * warp, t, rest, first);
+}
+
 struct RestParams {
     Signal scale;
     std::string object;
@@ -201,6 +234,7 @@ void add_shell(BuildContext& c, const SheetParams& p, const Material& material, 
     }
     const Quat turn = quat(c.object.pose.rotation);
     const std::vector<Real3> rest = c.builder.model.point.rest;
+    if (!check_warps(c, p, shell, t, rest, points.begin)) return;
     std::vector<Vec3> vertex_warp(mesh.positions.size(), Vec3::Zero());
     for (std::size_t k = 0; k < t.triangles.size(); ++k) {
         const auto& tri = t.triangles[k];
