@@ -23,6 +23,8 @@
 
 namespace sinew {
 
+inline constexpr Real kMostRestAngle = 3.1; // [rad]
+
 struct HingeParams {
     Real stiffness = 1e-6;    // [N m]
     Real stiffness_weft = -1; // [N m], -1 = stiffness
@@ -91,8 +93,8 @@ template <class L> struct HingeLaw {
         const Real length = edge.norm(), area2 = length / h.upper.inverse_height[0] + length / h.lower.inverse_height[0];
         const Real k = 0.5 * edge_rigidity(p, edge, (h.upper.n + h.lower.n).normalized());
         const Real ka = k * p.coefficient * length * length / (0.5 * area2);
-        // inside of (-pi, pi), where every law is finite
-        const Real angle = std::clamp(p.rest * full_angle(h.half) + p.rest_angle, -3.1, 3.1);
+        // inside of (-pi, pi), where every law is finite; scenes that ask for more are refused or told (scene/shell.cpp)
+        const Real angle = std::clamp(p.rest * full_angle(h.half) + p.rest_angle, -kMostRestAngle, kMostRestAngle);
         return {ka, ka * p.damping, L::phi({std::sin(angle / 2), std::cos(angle / 2)}).value, angle};
     }
     // overridden by laws that are not squares of a difference

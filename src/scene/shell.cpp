@@ -1,6 +1,7 @@
 #include "scene/shell.h"
 #include "core/error.h"
 #include "core/signal.h"
+#include "energy/hinge.h"
 #include "energy/list.h"
 #include "energy/tri_stvk_animated.h"
 #include "geometry/triangulate.h"
@@ -94,6 +95,31 @@ bool check_warps(BuildContext& c, const SheetParams& p, ShellModel& shell, const
     // of the sheet: zero means the texture's, and the default is no statement
     const Vec3 warp = vec(p.warp);
     return warp == Vec3::UnitX() || !(warp.norm() > 0) || check_warp(c, "warp", quat(c.object.pose.rotation) * warp, t, rest, first);
+}
+
+// Angles at rest beyond +-3.1 rad are cut to that (energy/hinge.h): closed folds of the shape are noted, and angles that the scene adds
+// are refused.
+bool check_rest_angles(BuildContext& c, ShellPart& bend, std::span<const std::array<int, 4>> hinges, std::span<const Real3> rest, int first) {
+    const auto number = [&](const char* name) {
+        const FieldRef* f = find_field(bend.fields, name);
+        return f && f->type == FieldType::real ? *static_cast<const Real*>(f->member) : 0;
+    };
+    const Real part = number("rest"), added = number("rest_angle");
+    int closed = 0;
+    for (const auto& h : hinges) {
+        const Hinge hinge = make_hinge({vec(rest[first + h[0]]), vec(rest[first + h[1]]), vec(rest[first + h[2]]), vec(rest[first + h[3]])});
+        const Real angle = hinge.valid ? part * full_angle(hinge.half) + added : 0;
+        if (std::abs(angle) <= kMostRestAngle) continue;
+        if (added == 0 && std::abs(part) <= 1) {
+            ++closed;
+            continue;
+        }
+        add_error(c, added != 0 ? "material.bend.rest_angle" : "material.bend.rest", make_number(added != 0 ? added : part),
+                  fmt::format("the hinge at points {} and {} would rest at {:.4g} rad", h[1], h[2], angle), "angles between -3.1 and 3.1 rad");
+        return false;
+    }
+    if (closed > 0) c.notes.push_back(fmt::format("{}: {} hinges are closed at rest; they count as 3.1 rad", c.object.name, closed));
+    return true;
 }
 
 struct RestParams {
@@ -234,7 +260,8 @@ void add_shell(BuildContext& c, const SheetParams& p, const Material& material, 
     }
     const Quat turn = quat(c.object.pose.rotation);
     const std::vector<Real3> rest = c.builder.model.point.rest;
-    if (!check_warps(c, p, shell, t, rest, points.begin)) return;
+    const std::vector<std::array<int, 4>> hinges = find_hinges(t.triangles);
+    if (!check_warps(c, p, shell, t, rest, points.begin) || !check_rest_angles(c, shell.bend, hinges, rest, points.begin)) return;
     std::vector<Vec3> vertex_warp(mesh.positions.size(), Vec3::Zero());
     for (std::size_t k = 0; k < t.triangles.size(); ++k) {
         const auto& tri = t.triangles[k];
@@ -256,7 +283,7 @@ void add_shell(BuildContext& c, const SheetParams& p, const Material& material, 
     if (read_strain_limit(c, p.strain_limit, limit))
         for (const auto& tri : t.triangles) add_triangle_limit(c, limit, {points.begin + tri[0], points.begin + tri[1], points.begin + tri[2]});
     const bool is_plate = is_plate_part(shell.bend);
-    for (const auto& h : find_hinges(t.triangles)) {
+    for (const auto& h : hinges) {
         const std::array<int, 2> ends{h[1], h[2]};
         const Real factor = is_plate ? grid_hinge_factor(cell, vec(mesh.positions[h[2]]) - vec(mesh.positions[h[1]])) : 1;
         const Vec3 warp = vertex_warp[h[1]] + vertex_warp[h[2]];
