@@ -196,6 +196,19 @@ void read_settings(Work& w, std::string_view name) {
     }
 }
 
+// settings that contradict each other or the model
+void check_settings(Work& w) {
+    const auto fail = [&](const char* key, std::string message, std::string allowed) {
+        const std::string path = fmt::format("solvers.{}.{}", w.out.solver, key);
+        for (const SceneEntry& e : w.scene.solvers)
+            if (const Value* at = find(e.params, key); at && e.name == w.out.solver)
+                return w.errors.push_back(make_error(*at, path, std::move(message), std::move(allowed)));
+        w.errors.push_back(make_error(text_at(w.out.solver, place_of(w.scene.document, "solver")), path, std::move(message), std::move(allowed)));
+    };
+    if (setting_word(w, "linearisation") == "baraff_witkin" && w.out.solver != "baraff_witkin" && scalar_count(w.builder.model) > 0)
+        fail("linearisation", "moves points only, and the scene has rods with angles", "full, linearly_implicit");
+}
+
 void choose_and_check_solver(Work& w, std::string_view override_name) {
     const std::string asked = override_name.empty() ? w.scene.solver : std::string(override_name);
     Place place = place_of(w.scene.document, "solver");
@@ -218,6 +231,7 @@ void choose_and_check_solver(Work& w, std::string_view override_name) {
     }
     w.out.settings = entry->make_settings();
     read_settings(w, entry->name);
+    check_settings(w);
     for (const std::string& problem : find_unsupported(*entry, w.builder.model)) {
         std::vector<std::string> able;
         for (const SolverEntry& s : solver_entries())

@@ -49,7 +49,7 @@ std::span<const SolverEntry> solver_entries() {
         {"linearly_implicit", "implicit Euler with one linear solve per step", "newton", newton_needs(),
          make_linearly_implicit_settings, describe<NewtonSettings>, make_newton},
         {"baraff_witkin", "implicit Euler linearised as by Baraff and Witkin (1998), conjugate gradients", "newton",
-         newton_needs(), make_baraff_witkin_settings, describe<NewtonSettings>, make_newton},
+         baraff_witkin_needs(), make_baraff_witkin_settings, describe<NewtonSettings>, make_newton},
     };
     return entries;
 }

@@ -7,7 +7,7 @@
 //   y = q - f/w^2,  e = exp(-c h/2),  w_d^2 = w^2 - c^2/4
 //   y1 = e (y (C + c S/2) + y' S),  y1' = e (y' (C - c S/2) - w^2 y S),   C = cos w_d h, S = sin(w_d h)/w_d, or cosh and sinh
 // Rigid modes (w = 0) fly, with or without drag. What turns far is not linear any more: rotations swell the body. Contact,
-// constraints that move and fixed points that move are not for this solver.
+// constraints that move, fixed points that move and plasticity are not for this solver.
 #include "solver/modal.h"
 #include "solver/forces.h"
 #include "solver/kinematics.h"
@@ -170,7 +170,7 @@ void ModalSolver::advance(const Model& m, const State& now, Real dt, State& next
 } // namespace
 
 Needs modal_needs() {
-    return {.points = true, .frames = false, .scalars = false, .passive = false, .hessian = true, .contacts = false};
+    return {.points = true, .frames = false, .scalars = false, .passive = false, .hessian = true, .contacts = false, .memory = false};
 }
 
 std::unique_ptr<Solver> make_modal(const Context& context, const Model&, State&, const void* settings) {

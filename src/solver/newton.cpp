@@ -387,6 +387,12 @@ Needs newton_needs() {
     return {.points = true, .frames = false, .scalars = true, .passive = true, .hessian = true};
 }
 
+Needs baraff_witkin_needs() {
+    Needs n = newton_needs();
+    n.scalars = false;
+    return n;
+}
+
 std::unique_ptr<Solver> make_newton(const Context& context, const Model& m, State& state,
                                     const void* settings) {
     auto solver = std::make_unique<NewtonSolver>();

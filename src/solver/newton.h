@@ -101,6 +101,7 @@ std::shared_ptr<void> make_linearly_implicit_settings();
 std::shared_ptr<void> make_baraff_witkin_settings();
 
 Needs newton_needs();
+Needs baraff_witkin_needs(); // points only
 std::unique_ptr<Solver> make_newton(const Context&, const Model&, State&, const void* settings);
 
 } // namespace sinew

@@ -15,6 +15,7 @@ struct Needs {
     bool hessian = false;                    // potentials must offer second derivatives
     bool constraints = true;                 // takes constraint tables (as energies or as rows)
     bool contacts = true;                    // takes obstacles
+    bool memory = true;                      // takes energies that change with what happened to them (plasticity)
 };
 
 struct SolverEntry {

@@ -24,6 +24,7 @@ static void add_tables(const Model& m, const SolverEntry& s, const std::vector<T
         if (!(t.row->views & s.needs.energy_views)) missing = "a view this solver can use";
         else if (s.needs.hessian && (t.row->views & kValue) && !(t.row->views & kHessian)) missing = "second derivatives";
         else if ((t.row->views & kConstraint) && !s.needs.constraints) missing = "a form without constraints";
+        else if (t.row->memory_size > 0 && !s.needs.memory) missing = "a form without memory (plasticity)";
         if (missing.empty()) continue;
         std::set<int> seen;
         for (int o : t.object)
