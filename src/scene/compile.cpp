@@ -205,6 +205,8 @@ void check_settings(Work& w) {
                 return w.errors.push_back(make_error(*at, path, std::move(message), std::move(allowed)));
         w.errors.push_back(make_error(text_at(w.out.solver, place_of(w.scene.document, "solver")), path, std::move(message), std::move(allowed)));
     };
+    if (setting_word(w, "globalisation") == "trust_region" && setting_word(w, "merit") == "residual")
+        fail("merit", "a trust region compares with the decrease of the energy that its model predicts", "energy");
     if (setting_word(w, "linearisation") == "baraff_witkin" && w.out.solver != "baraff_witkin" && scalar_count(w.builder.model) > 0)
         fail("linearisation", "moves points only, and the scene has rods with angles", "full, linearly_implicit");
 }
