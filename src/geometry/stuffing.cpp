@@ -382,6 +382,18 @@ Result<TetMesh> stuff_mesh(const Parallel& parallel, const TriangleShape& mesh, 
         result.errors = {{.message = "the mesh is not closed: it bounds no volume", .allowed = "a closed, oriented mesh (sinew mesh repair)"}};
         return result;
     }
+    // about a corner, so that far away little is lost: sum over triangles of det(a, b, c)/6
+    Real volume = 0;
+    const Vec3 origin = box.lo;
+    for (const std::array<int, 3>& t : mesh.triangles) {
+        const Vec3 a = vec(mesh.vertices[t[0]]) - origin, b = vec(mesh.vertices[t[1]]) - origin, c = vec(mesh.vertices[t[2]]) - origin;
+        volume += a.dot(b.cross(c)) / 6;
+    }
+    if (volume < 0) {
+        result.errors = {{.message = "the mesh is inside out: its triangles are clockwise seen from outside",
+                          .allowed = "a closed mesh oriented outwards (sinew mesh repair)"}};
+        return result;
+    }
     const TriangleTree tree = build_triangle_tree(mesh);
     return stuff_distance(parallel, box, [&](const Vec3& p) {
         const Real d = find_closest(tree, mesh, p).distance;

@@ -42,7 +42,7 @@ using DistanceFunction = std::function<Real(const Vec3&)>;
 Result<TetMesh> stuff_distance(const Parallel&, const Aabb&, const DistanceFunction&, const StuffingSettings&);
 
 // The solid inside a closed mesh: inside is where the winding number exceeds 1/2, so that overlapping parts count as
-// one solid. Errors: as above, and a mesh that is empty, not finite or not closed.
+// one solid. Errors: as above, and a mesh that is empty, not finite, not closed or inside out.
 Result<TetMesh> stuff_mesh(const Parallel&, const TriangleShape&, const StuffingSettings&);
 
 } // namespace sinew
