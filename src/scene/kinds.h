@@ -187,7 +187,7 @@ struct Solid {
         std::vector<int> cells;
         Real radius = 0.5, wall = 0.05;
         int levels = 3, layers = 1;
-        Real cell = 0;
+        Real cell = 0, offset = 0;
         std::vector<Real3> points;
         Value mesh, tets, pressure, skin;
     };
@@ -205,6 +205,8 @@ struct Solid {
                                        "(.node, .ele), or a closed surface that is filled; or { shape: ball, blobs or lathe, ... }, which is filled"});
         v("cell", p.cell, Field{.min = 0, .unit = "m", .doc = "of the lattice that fills a surface; default: a twentieth of its "
                                                                "longest side"});
+        v("offset", p.offset, Field{.min = 0, .max = 1, .doc = "cells by which a filled surface grows first: at 0.56 no sheet or spike is thin "
+                                                               "enough to be lost, and clefts narrower than that close"});
         v("skin", p.skin, Field{.doc = "surface mesh that follows the tetrahedra and is shown and exported in place of their boundary: "
                                        "file name, or { file, unit, up }; default: the surface that was filled, false = none"});
         v("points", p.points, Field{.unit = "m", .doc = "instead of a shape: points of the tetrahedra"});

@@ -135,6 +135,7 @@ bool read_solid_mesh(const Solid::Params& p, BuildContext& c, TetMesh& out, Poly
     const Bounds box = compute_bounds(surface);
     StuffingSettings settings;
     settings.cell = p.cell > 0 ? p.cell : (vec(box.max) - vec(box.min)).maxCoeff() / 20;
+    settings.offset = p.offset;
     if (p.cell <= 0) c.notes.push_back(fmt::format("{}.cell = {:.4g} m: a twentieth of the longest side", c.object.name, settings.cell));
     Result<TetMesh> made = stuff_mesh(*make_parallel(Context{}), {surface.positions, triangulate(surface).triangles}, settings);
     if (!made) return add_mesh_errors(c, p.mesh, made.errors), false;
