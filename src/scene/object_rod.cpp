@@ -121,7 +121,16 @@ void add_elements(const Rod::Params& p, BuildContext& c, const PolygonMesh& mesh
 
 } // namespace
 
-void Rod::build(const Params& p, BuildContext& c) {
+void Rod::build(const Params& given, BuildContext& c) {
+    Params p = given;
+    if (!p.positions.empty() && p.curve != "points") {
+        // places say enough; a curve that says otherwise contradicts them
+        if (find(c.object.params, "curve")) {
+            add_error(c, "positions", make_null(), "are for curve: points, and curve is " + p.curve, "curve: points, or no positions");
+            return;
+        }
+        p.curve = "points";
+    }
     const Material material = object_material(c, p.common.material);
     const PolygonMesh mesh = rod_places(p, c);
     const std::vector<Real3> x = place_points(c, mesh.positions);

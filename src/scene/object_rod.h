@@ -23,7 +23,7 @@ struct Rod {
         std::string clamp = "none";
     };
     template <class V> static void fields(Params& p, V&& v) {
-        v("curve", p.curve, Field{.allowed = {"line", "points", "helix", "circle"}, .doc = "shape at the start; points: see positions"});
+        v("curve", p.curve, Field{.allowed = {"line", "points", "helix", "circle"}, .doc = "shape at the start; points: see positions, and the default where they are given"});
         v("positions", p.positions, Field{.unit = "m", .doc = "of curve points, one per point, at least three"});
         v("from", p.from, Field{.unit = "m", .doc = "first point of a line"});
         v("to", p.to, Field{.unit = "m", .doc = "last point of a line"});

@@ -118,3 +118,9 @@ TEST(solid_kind, an_offset_keeps_what_is_thinner_than_a_cell) {
     EXPECT_TRUE(!lost || mass(lost.value->model) < 0.5 * mass(grown.model));
     std::filesystem::remove(file);
 }
+
+TEST(rod_kind, positions_say_that_the_curve_is_points) {
+    const Compiled c = compile(R"({ "objects": { "r": { "kind": "rod", "positions": [[0, 0, 0], [0.1, 0.3, 0], [0.3, 0.3, 0], [0.4, 0.1, 0.1]] } } })");
+    ASSERT_EQ(point_count(c.model), 4);
+    EXPECT_EQ(c.state.point.x[3].z, 0.1);
+}
