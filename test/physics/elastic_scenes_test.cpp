@@ -3,7 +3,7 @@
 //   no element is turned inside out under a material that forbids it;
 //   a run that is saved in mid-motion and continued by another simulation has the same hash: plastic strain, rod frames, viscosity;
 //   bodies in free flight keep their linear momentum to rounding, whatever they are made of.
-// Here the scenes run coarse and for a few steps; soak_elastic_scenes runs them whole.
+// Here some scenes run coarse and for a few steps; soak_elastic_scenes runs all of newton's, whole.
 #include "model/visit.h"
 #include "paths.h"
 #include "physics/simulation.h"
@@ -11,6 +11,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
+#include <set>
 
 using namespace sinew;
 
@@ -38,7 +39,7 @@ struct Watched final : Solver {
 };
 
 struct Case {
-    const char* name;
+    std::string name;
     int steps;
     std::vector<std::string> set;
 };
@@ -81,7 +82,10 @@ void check_scene(const Case& c) {
         ASSERT_EQ(forbids ? s->report.inverted : 0, 0) << c.name << " at " << s->now.time;
     }
     EXPECT_GT(watch.iterations, 0) << c.name;
-    EXPECT_EQ(watch.rises, 0) << c.name << ": rose by up to " << watch.worst << " of " << watch.iterations << " iterations";
+    // rows with multipliers seek a saddle point, and a single solve has no search
+    const auto& settings = *static_cast<const NewtonSettings*>(s->compiled.settings.get());
+    if (settings.constraints == "penalty" && settings.linearisation == "full" && settings.line_search != "none" && settings.merit == "energy")
+        EXPECT_EQ(watch.rises, 0) << c.name << ": rose by up to " << watch.worst << " of " << watch.iterations << " iterations";
     if (half < 0) return;
     std::optional<Simulation> other = open(c);
     ASSERT_TRUE(other);
@@ -119,12 +123,22 @@ TEST(elastic_scenes, iterates_go_down_nothing_inverts_that_must_not_and_saved_ru
     for (const Case& c : cases()) check_scene(c);
 }
 
+// every scene of the folders that newton runs, whole
 TEST(soak_elastic_scenes, iterates_go_down_nothing_inverts_that_must_not_and_saved_runs_continue) {
-    for (Case c : cases()) {
-        c.set.clear();
-        c.steps = 1 << 20;
-        check_scene(c);
+    int count = 0;
+    for (const char* folder : {"demo", "verify"}) {
+        std::set<std::string> names; // in a fixed order
+        for (const auto& entry : std::filesystem::directory_iterator(source_dir() + "/scenes/" + folder))
+            if (entry.path().extension() == ".json") names.insert(std::string(folder) + "/" + entry.path().stem().string());
+        for (const std::string& name : names) {
+            const Result<Scene> scene = load_scene(source_dir() + "/scenes/" + name + ".json");
+            if (!scene || scene.value->solver != "newton") continue;
+            SCOPED_TRACE(name);
+            check_scene({name, 1 << 20, {}});
+            ++count;
+        }
     }
+    EXPECT_GE(count, 37);
 }
 
 namespace {
