@@ -26,7 +26,7 @@ std::span<const SolverEntry> solver_entries() {
          defaults<ModalSettings>, describe<ModalSettings>, make_modal},
         {"newton", "implicit Euler, implicit midpoint, BDF2, Newmark and statics by Newton's method", "", newton_needs(),
          defaults<NewtonSettings>, describe<NewtonSettings>, make_newton},
-        {"nonlinear_cg", "the same schemes by nonlinear conjugate gradients, without a matrix", "", nonlinear_cg_needs(),
+        {"nonlinear_cg", "the same schemes by nonlinear conjugate gradients, without factorisation", "", nonlinear_cg_needs(),
          defaults<NonlinearCgSettings>, describe<NonlinearCgSettings>, make_nonlinear_cg},
         {"position", "all kinds of bodies in one loop of constraints, by position projection with contact and friction", "",
          position_needs(), defaults<PositionSettings>, describe<PositionSettings>, make_position},

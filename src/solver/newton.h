@@ -71,7 +71,8 @@ struct NewtonSettings {
         v("projection", s.projection,
           Field{.allowed = {"on_demand", "clamp", "absolute", "gauss_newton", "none"},
                 .doc = "of element Hessians to positive semi-definite; on_demand clamps where the matrix is "
-                       "indefinite otherwise; gauss_newton leaves the curvature of lengths and angles out"});
+                       "indefinite otherwise; gauss_newton leaves the curvature of "
+                       "lengths out, of springs, constraints and tri_stvk, and clamps all others"});
         v("still", s.still,
           Field{.min = 0, .unit = "m/s",
                 .doc = "contact slower than this sticks: friction grows to its limit up to here; 0 = no friction. One linear solve "

@@ -1,4 +1,5 @@
-// Implicit time stepping by nonlinear conjugate gradients: settings and entry. No matrix is assembled or factored.
+// Implicit time stepping by nonlinear conjugate gradients: settings and entry. Nothing is factored but blocks of 3 x 3;
+// the Jacobi preconditioner and icmcg assemble the matrix, the other variants with other preconditioners do not.
 #pragma once
 #include "core/fields.h"
 #include "solver/solver.h"
