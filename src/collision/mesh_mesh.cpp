@@ -16,6 +16,7 @@ namespace {
 constexpr Real kInf = std::numeric_limits<Real>::infinity();
 constexpr Real kShallow =
     1.1; // edges deeper than this times what the depth of their points tells are dropped
+constexpr Real kShallowVertex = 2; // the same of vertices; the balls of shared_depth do not fill their tips
 
 using Side = SurfacePairScratch::Side;
 
@@ -90,46 +91,124 @@ Real longest_edge(const MeshSurface& s, int v) {
     return longest;
 }
 
+// [m] What two bodies overlap by at least, near x in the axes of `other`. With a ball of radius r about a point inside one and
+// a ball of radius s about it inside the other, no way shorter than r + s parts them. The largest sum over x and points sideways
+// of it along w, up to where it is `enough`; 0 if none is inside both. x itself may lie in a side that the bodies share, so it
+// does not suffice.
+Real shared_depth(const SurfaceSide& own, const SurfaceSide& other, const Placement& to_other, const Vec3& x, const Vec3& w,
+                  Real depth, Real enough) {
+    Real most = 0;
+    for (const Real step : {0.0, 0.75, 0.35, 1.5, 3.0}) {
+        const Vec3 at = x + step * depth * w;
+        const Real r = depth_inside(other, at);
+        const Real s = r > 0 ? depth_inside(own, from(to_other, at)) : 0;
+        if (s > 0) most = std::max(most, r + s);
+        if (most >= enough || w.squaredNorm() == 0) break;
+    }
+    return most;
+}
+// u without its part along n, unit; zero where little is left
+Vec3 sideways(const Vec3& u, const Vec3& n) {
+    const Vec3 flat = u - u.dot(n) * n;
+    return flat.norm() > 1e-3 * u.norm() ? Vec3(flat.normalized()) : Vec3(Vec3::Zero());
+}
+
+enum class Found { none, sure, doubtful, refused };
+
+// A vertex at p inside the other body or on its surface, whose nearest way out `d` is refused: it lies near a side that it may
+// not leave by, or in one that the bodies share. Inside, it leaves along its own normal; from a shared side, where that ray may
+// begin outside, through the nearest face that it may leave by. Either must not be deeper than the bodies overlap: a vertex in
+// the middle of a side would leave through the far one.
+Found leave_otherwise(const SurfaceSide& own, const Side& mine, int v, const SurfaceSide& other, const Placement& to_other,
+                      Real limit, SurfaceDistance& d) {
+    const Vec3 p = d.closest + d.distance * d.normal, side = d.normal;
+    const Vec3 outwards = to_other.R * mine.surface->vertex_normal[v];
+    const Real rounding = rounding_of(other);
+    if (d.distance < -rounding) {
+        if (!leave_along(other, p, -outwards, d)) return Found::refused;
+        if (!vertex_allows(*mine.surface, v, -(to_other.R.transpose() * d.normal), kSnap)) return Found::refused;
+    } else if (!find_allowed_face(other, p, *mine.surface, v, to_other.R, d) || d.distance > limit) {
+        return Found::none;
+    }
+    const Real depth = -d.distance;
+    if (std::abs(depth) <= rounding) return Found::sure;
+    const Vec3 inwards = -sideways(outwards, d.normal) - sideways(side, d.normal);
+    const Real shared = shared_depth(own, other, to_other, p + 0.5 * depth * d.normal, sideways(inwards, d.normal), depth,
+                                     depth / kShallowVertex);
+    if (depth <= kShallowVertex * shared) return Found::sure;
+    return shared > rounding ? Found::doubtful : Found::none; // touching bodies do not overlap
+}
+
 // The contact of a vertex at p with the other surface, in the axes of that: nearest point, or the way out
 // that the vertex itself allows.
-bool find_vertex_contact(const SurfaceSide& own, const Side& mine, int v, const SurfaceSide& other,
-                         const Placement& to_other, Real limit, SurfaceDistance& d) {
+Found find_vertex_contact(const SurfaceSide& own, const Side& mine, int v, const SurfaceSide& other,
+                          const Placement& to_other, Real limit, SurfaceDistance& d) {
     const Vec3 p = at(to_other, vec(mine.surface->shape->vertices[v]));
     const auto is_allowed = [&](const Vec3& n) {
         return vertex_allows(*mine.surface, v, -(to_other.R.transpose() * n), kSnap);
     };
-    const bool open = !has_inside(other);
+    const auto sure = [](bool touches) { return touches ? Found::sure : Found::none; };
+    const bool open = !has_inside(other), bodies = !open && has_inside(own) && !other.field;
     // through an open surface at most by half the body
     const Real through =
         open && has_inside(own) && !own.field ? 0.5 * (own.box.hi - own.box.lo).minCoeff() : 0;
-    if (!find_distance(other, p, limit + through, d)) return false;
-    if (is_allowed(d.normal)) return d.distance <= limit;
+    const Real rounding = bodies ? rounding_of(other) : 0;
+    if (!find_distance(other, p, std::max(limit + through, rounding), d)) return Found::none;
+    if (is_allowed(d.normal)) return sure(d.distance <= limit);
     // far inside, the shape of the vertex says nothing; ghosts are never deeper than the overlap they come
     // from
     const Vec3 outwards = to_other.R * mine.surface->vertex_normal[v];
     if (d.distance < -longest_edge(*mine.surface, v) && -d.normal.dot(outwards) > 0.3 * outwards.norm())
-        return true;
+        return Found::sure;
     if (open) {
         d.normal = -d.normal, d.distance = -d.distance;
-        return is_allowed(d.normal) && went_through(own, to_other, d);
+        return sure(is_allowed(d.normal) && went_through(own, to_other, d));
     }
-    if (d.distance >= 0) return false;
-    return leave_along(other, p, -outwards, d) && is_allowed(d.normal);
+    if (bodies) return d.distance <= rounding ? leave_otherwise(own, mine, v, other, to_other, limit, d) : Found::none;
+    if (d.distance >= 0) return Found::none;
+    return sure(leave_along(other, p, -outwards, d) && is_allowed(d.normal));
 }
 
-// Vertices of `mine` against the other surface.
-void collide_vertices(const SidePair& pair, bool mine_is_a, const Side& mine, std::vector<ShapePoint>& out) {
+// Vertices of one side against the other surface.
+struct VertexSearch {
+    const SidePair& pair;
+    bool mine_is_a;
+    const SurfaceSide &own, &other;
+    const Side& mine;
+    Placement to_other, to_a; // from own axes, from those of the other
+};
+VertexSearch make_vertex_search(const SidePair& pair, bool mine_is_a, const SurfacePairScratch& s) {
     const SurfaceSide &own = mine_is_a ? pair.a : pair.b, &other = mine_is_a ? pair.b : pair.a;
-    const Placement to_other = relative(other.place, own.place), to_a = relative(pair.a.place, other.place);
-    for (int v : mine.vertices) {
+    return {pair, mine_is_a, own, other, s.side[mine_is_a ? 0 : 1], relative(other.place, own.place),
+            relative(pair.a.place, other.place)};
+}
+void add_vertex(const VertexSearch& w, int v, const SurfaceDistance& d, std::vector<ShapePoint>& out) {
+    const std::uint64_t name = vertex_name(w.own, w.mine, v);
+    const Vec3 foot = at(w.to_a, d.closest), n = w.to_a.R * d.normal, x = foot + d.distance * n;
+    if (w.mine_is_a) add_point(w.pair, x, foot, -n, d.distance, contact_key(0, name, 0), out);
+    else add_point(w.pair, foot, x, n, d.distance, contact_key(1, 0, name), out);
+}
+
+void collide_vertices(const SidePair& pair, bool mine_is_a, SurfacePairScratch& s) {
+    const VertexSearch w = make_vertex_search(pair, mine_is_a, s);
+    std::vector<int>& refused = s.refused[mine_is_a ? 0 : 1];
+    refused.clear();
+    for (int v : w.mine.vertices) {
         SurfaceDistance d;
-        if (!find_vertex_contact(own, mine, v, other, to_other, pair.limit, d)) continue;
-        const std::uint64_t name = vertex_name(own, mine, v);
-        const Vec3 foot = at(to_a, d.closest), n = to_a.R * d.normal, x = foot + d.distance * n;
-        if (mine_is_a)
-            add_point(pair, x, foot, -n, d.distance, contact_key(0, name, 0), out);
-        else
-            add_point(pair, foot, x, n, d.distance, contact_key(1, 0, name), out);
+        const Found found = find_vertex_contact(w.own, w.mine, v, w.other, w.to_other, pair.limit, d);
+        if (found == Found::sure) add_vertex(w, v, d, s.points);
+        if (found == Found::doubtful) add_vertex(w, v, d, s.doubtful);
+        if (found == Found::refused) refused.push_back(v);
+    }
+}
+
+// Ways out of refused vertices, when nothing else tells how the bodies part: through the nearest face that the vertex allows.
+void collide_refused(const SidePair& pair, bool mine_is_a, SurfacePairScratch& s) {
+    const VertexSearch w = make_vertex_search(pair, mine_is_a, s);
+    for (int v : s.refused[mine_is_a ? 0 : 1]) {
+        SurfaceDistance d;
+        const Vec3 p = at(w.to_other, vec(w.mine.surface->shape->vertices[v]));
+        if (find_allowed_face(w.other, p, *w.mine.surface, v, w.to_other.R, d) && d.distance < 0) add_vertex(w, v, d, s.doubtful);
     }
 }
 
@@ -182,8 +261,9 @@ bool cross_edges(const SidePair& pair, const Placement& b_in_a, const EdgeOfSide
     const Vec3 cross = (a.x1 - a.x0).cross(b.x1 - b.x0);
     if (!(cross.squaredNorm() > 0)) return false;
     n = cross.normalized();
+    // with the tolerance of vertices: sides that lie on each other but for a small tilt meet along one of their normals
     const auto is_allowed = [&] {
-        return edge_allows(a.face, a.k, n) && edge_allows(b.face, b.k, -(b_in_a.R.transpose() * n));
+        return edge_allows(a.face, a.k, n, kSnap) && edge_allows(b.face, b.k, -(b_in_a.R.transpose() * n), kSnap);
     };
     // both edges' outward directions say where a ends and b begins; most pairs of a fine mesh end here
     const Vec3 outwards =
@@ -197,8 +277,15 @@ bool cross_edges(const SidePair& pair, const Placement& b_in_a, const EdgeOfSide
     on[1] = b.x0 + c.weight[3] * (b.x1 - b.x0);
     const Vec3 apart = on[1] - on[0];
     if (!known && n.dot(apart) < 0) n = -n;
+    if (!known && !is_allowed()) return false;
+    const Mat3& R = b_in_a.R;
+    for (const Vec3& m : {a.face.normal, normal_across(a.face, a.k), Vec3(-(R * b.face.normal)), Vec3(-(R * normal_across(b.face, b.k)))})
+        if (is_near(n, m)) {
+            n = m;
+            break;
+        }
     distance = n.dot(apart);
-    return distance <= pair.limit && (known || is_allowed());
+    return distance <= pair.limit;
 }
 
 void collide_edge_pair(const SidePair& pair, const Placement& b_in_a, const EdgeOfSide& a,
@@ -206,7 +293,8 @@ void collide_edge_pair(const SidePair& pair, const Placement& b_in_a, const Edge
     Vec3 on[2], n;
     Real distance;
     if (!cross_edges(pair, b_in_a, a, b, on, n, distance)) return;
-    if (distance < 0) {
+    const Real rounding = std::max(rounding_of(pair.a), rounding_of(pair.b));
+    if (distance < -rounding) {
         // inside a wedge of half angle h a point at the depth d of its edge is d sin h deep; sin h = |n1 +
         // n2| / 2
         const Real depth = -distance, reach = 4 * depth, sa = a.outwards.norm() / 2,
@@ -225,8 +313,16 @@ void collide_edge_pair(const SidePair& pair, const Placement& b_in_a, const Edge
             inside = std::max(inside, depth_of_edge(pair.b, from(b_in_a, a.x0), from(b_in_a, a.x1),
                                                     part(on[0], a.x0, a.x1), reach) /
                                           sb);
-        if (!(inside > 0)) return; // far sides of bodies that do not overlap here
-        if (!(depth <= kShallow * inside)) return add_point(pair, on[0], on[1], n, distance, key, s.doubtful);
+        // edges along a side that the bodies share, or nearly, are not deep themselves
+        const Vec3 inwards = -sideways(a.outwards, n) - sideways(b.outwards, n);
+        if (depth > kShallow * inside && has_inside(pair.a) && has_inside(pair.b))
+            inside = std::max(inside, shared_depth(pair.b, pair.a, b_in_a, 0.5 * (on[0] + on[1]), sideways(inwards, n),
+                                                   depth, depth / kShallow));
+        if (!(depth <= kShallow * inside)) {
+            // far sides of bodies that do not overlap here
+            if (inside > rounding) add_point(pair, on[0], on[1], n, distance, key, s.doubtful);
+            return;
+        }
     }
     add_point(pair, on[0], on[1], n, distance, key, s.points);
 }
@@ -298,6 +394,20 @@ void collide_edges(const SidePair& pair, SurfacePairScratch& s) {
         }
     }
 }
+
+// Nothing else overlaps: the shallowest of the points in doubt does, with those of its normal.
+void add_doubtful(const SidePair& pair, SurfacePairScratch& s) {
+    const Real thickness = pair.a.thickness + pair.b.thickness;
+    if (std::any_of(s.points.begin(), s.points.end(), [&](const ShapePoint& p) { return p.gap < -thickness; })) return;
+    collide_refused(pair, true, s);
+    collide_refused(pair, false, s);
+    if (s.doubtful.empty()) return;
+    const ShapePoint best = *std::max_element(s.doubtful.begin(), s.doubtful.end(), [](const ShapePoint& p, const ShapePoint& q) {
+        return std::tie(p.gap, p.key) < std::tie(q.gap, q.key);
+    });
+    for (const ShapePoint& p : s.doubtful)
+        if (is_near(p.normal, best.normal)) s.points.push_back(p);
+}
 } // namespace
 
 void collide_surfaces(const SurfaceSide& a, const SurfaceSide& b, Real margin, SurfacePairScratch& s,
@@ -309,18 +419,10 @@ void collide_surfaces(const SurfaceSide& a, const SurfaceSide& b, Real margin, S
     find_near(a, grow(oriented_bounds(box_with_inside(b), b_in_a), pair.limit), s.neighbors, s.side[0]);
     find_near(b, grow(oriented_bounds(box_with_inside(a), a_in_b), pair.limit), s.neighbors, s.side[1]);
     if (s.side[0].triangles.empty() || s.side[1].triangles.empty()) return;
-    collide_vertices(pair, true, s.side[0], s.points);
-    collide_vertices(pair, false, s.side[1], s.points);
+    collide_vertices(pair, true, s);
+    collide_vertices(pair, false, s);
     collide_edges(pair, s);
-    // nothing else overlaps: the shallowest of the edges in doubt does
-    const auto deeper = [](const ShapePoint& p, const ShapePoint& q) {
-        return std::tie(p.gap, p.key) < std::tie(q.gap, q.key);
-    };
-    const Real thickness = a.thickness + b.thickness;
-    const bool overlapping = std::any_of(s.points.begin(), s.points.end(),
-                                         [&](const ShapePoint& p) { return p.gap < -thickness; });
-    if (!overlapping && !s.doubtful.empty())
-        s.points.push_back(*std::max_element(s.doubtful.begin(), s.doubtful.end(), deeper));
+    add_doubtful(pair, s);
     reduce_groups(s.points, s.used, s.group, out);
 }
 

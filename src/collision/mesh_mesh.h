@@ -5,9 +5,12 @@
 //   edges    that cross: nearest points inside both; where both say "inside" they penetrate by their distance
 // A normal counts only where both surfaces allow it (polar cones, collision/mesh_feature.h): no ghosts of
 // internal edges on either side. A vertex inside whose nearest way out is refused leaves along its own
-// normal. Edges that seem to penetrate far deeper than any of their points lies inside the other are sides of
-// a shallow overlap and are dropped, unless nothing else overlaps. A vertex deeper inside
-// than its edges are long is taken without its cone, if it faces the way out.
+// normal; one that lies in a side of the other body, as where two cubes share the plane of a side, leaves
+// through the nearest face whose normal it allows. Neither counts if it is far deeper than the bodies overlap:
+//   r + s <= depth   for balls of radius r inside a and s inside b about any common point
+// Edges that seem to penetrate far deeper than that, or than any of their points lies inside the other, are
+// sides of a shallow overlap and are dropped. Where nothing else overlaps, the shallowest of what was dropped
+// stays. A vertex deeper inside than its edges are long is taken without its cone, if it faces the way out.
 // Open meshes have no inside: they keep
 // others away within thickness and margin only. Points whose normals differ by less than 20 degrees form a
 // group; of each the outermost four and the deepest stay, with their own normals.
@@ -44,6 +47,7 @@ struct SurfacePairScratch {
     MeshNeighborScratch neighbors;
     std::vector<int> near;
     std::vector<ShapePoint> points, doubtful;
+    std::array<std::vector<int>, 2> refused; // vertices inside the other body without a way out
     std::vector<std::uint8_t> used;
     std::vector<int> group;
 };

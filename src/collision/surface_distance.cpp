@@ -3,6 +3,7 @@
 #include "geometry/distance_grid.h"
 #include "geometry/height_field.h"
 #include <cmath>
+#include <utility>
 
 namespace sinew {
 
@@ -47,7 +48,8 @@ bool find_solid_distance(const SurfaceSide& s, const Vec3& p, Real limit, Surfac
     const Real error = 0.87 * s.grid->cell; // sqrt(3)/2 cell: geometry/distance_grid.h
     const DistanceSample d = sample_distance(*s.grid, p);
     if (d.distance > limit + error) return false;
-    if (d.distance < -2 * s.grid->cell) {
+    // where several faces are as near, the gradient is not unit and its direction that of none of them
+    if (d.distance < -2 * s.grid->cell && std::abs(d.gradient.squaredNorm() - 1) < 0.05) {
         out = {d.distance, d.normal, p - d.distance * d.normal};
         return true;
     }
@@ -63,6 +65,16 @@ bool find_field_distance(const HeightFieldShape& f, const Vec3& p, Real limit, S
     const Vec3 face = (x[1] - x[0]).cross(x[2] - x[0]).normalized();
     set_distance(p, near.at.point, face, face, below ? -1 : 1, out);
     return below || out.normal.y() > 0; // beside the field nothing is kept away sideways or from below
+}
+
+// Nodes on the way down, the memory kept per thread (geometry/triangle_query.cpp).
+std::vector<std::pair<int, Real>>& node_stack() {
+    thread_local std::vector<std::pair<int, Real>> stack;
+    stack.clear();
+    return stack;
+}
+Real squared_distance(const Aabb& b, const Vec3& p) {
+    return (b.lo - p).cwiseMax(p - b.hi).cwiseMax(0.0).squaredNorm();
 }
 } // namespace
 
@@ -86,6 +98,52 @@ bool leave_along(const SurfaceSide& s, const Vec3& p, const Vec3& u, SurfaceDist
     out.distance = -r.t * r.normal.dot(u);
     out.closest = p - out.distance * out.normal;
     return true;
+}
+
+bool find_allowed_face(const SurfaceSide& s, const Vec3& p, const MeshSurface& own, int vertex, const Mat3& R,
+                       SurfaceDistance& out) {
+    const TriangleTree& tree = s.surface->tree;
+    const TriangleShape& mesh = *s.surface->shape;
+    int best = -1;
+    Real least = kInf; // squared
+    const auto look_at = [&](int t) {
+        const Vec3 &n = s.surface->normal[t], x = corner(mesh, t, 0);
+        const Vec3 way = p - closest_on_triangle(p, x, corner(mesh, t, 1), corner(mesh, t, 2)).point;
+        const Real d = way.squaredNorm();
+        if (d > least || (d == least && t > best) || n.squaredNorm() == 0) return;
+        if (!vertex_allows(own, vertex, -(R.transpose() * n), kSnap)) return;
+        least = d, best = t;
+        out.normal = n, out.distance = n.dot(p - x);
+    };
+    auto& stack = node_stack();
+    stack.push_back({0, squared_distance(tree.nodes[0].box, p)});
+    while (!stack.empty()) {
+        const auto [index, bound] = stack.back();
+        stack.pop_back();
+        if (bound > least) continue;
+        const TriangleTree::Node& node = tree.nodes[index];
+        for (int i = node.first; i < node.first + node.count; ++i) look_at(tree.order[i]);
+        if (node.count) continue;
+        const int a = node.first, b = node.first + 1;
+        const Real da = squared_distance(tree.nodes[a].box, p), db = squared_distance(tree.nodes[b].box, p);
+        // the nearer child last, so that it is opened first
+        stack.push_back(da < db ? std::pair{b, db} : std::pair{a, da});
+        stack.push_back(da < db ? std::pair{a, da} : std::pair{b, db});
+    }
+    out.closest = p - out.distance * out.normal;
+    return best >= 0;
+}
+
+Real depth_inside(const SurfaceSide& s, const Vec3& p) {
+    SurfaceDistance d;
+    if (!find_distance(s, p, 0, d) || d.distance >= 0) return 0;
+    if (!s.grid) return -d.distance;
+    // the grid cuts corners where several faces are as near
+    return find_closest(s.surface->tree, *s.surface->shape, p, -d.distance + 2 * s.grid->cell).distance;
+}
+
+Real rounding_of(const SurfaceSide& s) {
+    return 3e-9 * s.box.lo.cwiseAbs().cwiseMax(s.box.hi.cwiseAbs()).maxCoeff(); // above that of set_distance
 }
 
 } // namespace sinew

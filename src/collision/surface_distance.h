@@ -16,5 +16,13 @@ bool find_distance(const SurfaceSide&, const Vec3& p, Real limit, SurfaceDistanc
 bool has_inside(const SurfaceSide&);
 // The way out from an inside point along u: the plane of the triangle met there.
 bool leave_along(const SurfaceSide&, const Vec3& p, const Vec3& u, SurfaceDistance&);
+// The vertex at p of another mesh, turned by R into the side's axes: the nearest triangle of this mesh or solid
+// whose normal the vertex allows; its plane gives normal and distance. False if there is none.
+bool find_allowed_face(const SurfaceSide&, const Vec3& p, const MeshSurface& own, int vertex, const Mat3& R,
+                       SurfaceDistance&);
+// [m] of the largest ball about p inside the side, 0 outside; of a solid by its triangles, not by its grid.
+Real depth_inside(const SurfaceSide&, const Vec3& p);
+// [m] below which a distance from the surface is rounding, and "touching" (its normal is that of the feature).
+Real rounding_of(const SurfaceSide&);
 
 } // namespace sinew
