@@ -56,8 +56,8 @@ function(sinew_precompile target)
     if(NOT SINEW_PRECOMPILE)
         return()
     endif()
-    target_precompile_headers(${target} PRIVATE <algorithm> <array> <cmath> <functional> <memory> <optional> <span>
-        <string> <vector> ${ARGN})
+    target_precompile_headers(${target} PRIVATE <algorithm> <array> <charconv> <cmath> <filesystem> <fstream>
+        <functional> <limits> <map> <memory> <numeric> <optional> <set> <span> <string> <unordered_map> <vector> ${ARGN})
     sinew_precompiled_options(${target})
 endfunction()
 # the same headers as those of `from`, which has the same flags

@@ -16,8 +16,9 @@ if(SINEW_CHOLMOD)
     find_library(SINEW_CHOLMOD_LIBRARY cholmod)
 endif()
 
+# fmt is linked, not header-only: its formatting of numbers would be compiled into every file that makes a message
 function(sinew_link_packages target)
-    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:Eigen3::Eigen> $<BUILD_INTERFACE:fmt::fmt-header-only> ZLIB::ZLIB)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:Eigen3::Eigen> fmt::fmt ZLIB::ZLIB)
     if(TBB_FOUND)
         target_link_libraries(${target} PRIVATE TBB::tbb)
         target_compile_definitions(${target} PRIVATE SINEW_HAVE_TBB=1)
