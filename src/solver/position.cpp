@@ -18,6 +18,7 @@
 #include "solver/position_continuous.h"
 #include "solver/position_damping.h"
 #include "solver/position_dual.h"
+#include "solver/position_jacobi.h"
 #include "solver/position_memory.h"
 #include "solver/position_mix.h"
 #include "solver/position_problem.h"
@@ -42,6 +43,7 @@ struct PositionSolver final : Solver {
     PositionContacts contacts_now;
     ContactPack contact_pack;
     DualScratch dual;
+    PackedJacobi jacobi;
     RigidMotionScratch rigid;
     Prescribed prescribed;
     Contacts found;
@@ -509,7 +511,13 @@ void PositionSolver::iterate(const Model& m, const State& now, Real h, bool last
         o.go_on = again;
         o.gauss_seidel = settings.method == "gauss_seidel";
         if (o.gauss_seidel && !(settings.relaxation > 0)) o.relaxation = 1;
-        const DualResult r = solve_dual(*parallel, m, o, w, ev, s.frame, trace, dual, problem, contacts_now);
+        const bool packed = !trace && !starting && !settings.continuous && jacobi_is_packed(o, problem) && velocities_may_wait(w);
+        const DualResult r = packed ? solve_packed_jacobi(*parallel, o, w, points, jacobi, problem)
+                                    : solve_dual(*parallel, m, o, w, ev, s.frame, trace, dual, problem, contacts_now);
+        if (packed) {
+            take_multipliers_of_constraints();
+            make_velocities(h, s);
+        }
         report.iterations += r.iterations;
         report.residual = std::max(report.residual, r.violation);
         if (!r.ok) {

@@ -73,6 +73,8 @@ struct BatchNumbers {
     const Lane4* rho = nullptr; // [s] per batch, null = none has its own
     bool velocities = false;   // take part and are moved along
     bool first = false;        // multipliers begin at zero
+    double beta = 0;           // Jacobi: of the change before
+    double* push = nullptr;    // [N] Jacobi: three per point, forces of the changes
 };
 enum class HingeAngle { theta, tangent, sine };
 
@@ -84,6 +86,9 @@ struct BatchLoops {
     void (*strains)(StrainBatch*, int begin, int end, const BatchNumbers&);
     void (*neohookeans)(NeohookeanBatch*, int begin, int end, const BatchNumbers&);
     void (*contacts)(ContactBatch*, int begin, int end, const ContactNumbers&);
+    // Jacobi (position_jacobi.h): nothing moves, forces of the changes are added to `push`. `change`: of the iteration before, and after it
+    void (*relax_links)(LinkBatch*, Lane4* change, int begin, int end, const BatchNumbers&);
+    double (*link_slope)(const LinkBatch*, const Lane4* change, int begin, int end, const BatchNumbers&); // sum of r times change
     double (*link_error)(const LinkBatch*, const Lane4* unit, int begin, int end, const BatchNumbers&);
     double (*hinge_error)(HingeAngle, const HingeBatch*, int begin, int end, const BatchNumbers&);
     double (*strain_error)(const StrainBatch*, int begin, int end, const BatchNumbers&);

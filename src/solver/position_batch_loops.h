@@ -227,6 +227,52 @@ template <bool Velocities, bool First> void project_chain(LinkBatch* batches, in
     if constexpr (Velocities) move_joint(first.i, load(first.w_i), none, zero, next, kick * by, o.v);
 }
 
+// -- Jacobi: all links from the same positions, r = -(C + alpha lambda)
+SINEW_INLINE void push_pairs(const LinkBatch& b, bool whole, V by, const V* d, double* at) {
+    for (int l = 0; l < kLanes; ++l) {
+        const V f = d[l] * all_of(by[l]);
+        if (whole || b.w_i.v[l] > 0) store_point(at + b.i[l], load_point(at + b.i[l]) - f);
+        if (whole || b.w_j.v[l] > 0) store_point(at + b.j[l], load_point(at + b.j[l]) + f);
+    }
+}
+template <bool First> void relax_links_from(LinkBatch* batches, Lane4* change, int begin, int end, const BatchNumbers& numbers) {
+    const BatchNumbers o = numbers;
+    const V zero{}, one = all_of(1), reach = all_of(o.reach), soft = all_of(o.soft), feedback = all_of(o.feedback), omega = all_of(-o.omega),
+            beta = all_of(o.beta);
+    for (int k = begin; k < end; ++k) {
+        LinkBatch& b = batches[k];
+        for (int line = 0; line < 3; ++line) __builtin_prefetch(reinterpret_cast<const char*>(&b + kAhead) + 64 * line);
+        V p[kLanes], q[kLanes], d[kLanes];
+        load_pairs(b, o.x, p, q, d);
+        const V l2 = dots(d, d), length = root(l2), alpha = load(b.alpha) * soft, w_i = load(b.w_i), w_j = load(b.w_j);
+        V r = length - load(b.rest), before = zero, by = zero;
+        if constexpr (!First) before = load(b.lambda), r += feedback * alpha * before, by = beta * load(change[k]);
+        // lanes without a link have no response, links without a length no direction
+        const V response = reach * (w_i + w_j) + alpha;
+        const Mask some = (response > zero) & (l2 > zero) & (w_i + w_j > zero);
+        const V step = some ? omega * r / (some ? response : one) + by : zero;
+        store(change[k], step);
+        store(b.lambda, before + step);
+        push_pairs(b, holds_everywhere((w_i > zero) & (w_j > zero)), step / (some ? length : one), d, o.push);
+    }
+}
+void relax_links(LinkBatch* b, Lane4* change, int begin, int end, const BatchNumbers& o) {
+    o.first ? relax_links_from<true>(b, change, begin, end, o) : relax_links_from<false>(b, change, begin, end, o);
+}
+double link_slope(const LinkBatch* batches, const Lane4* change, int begin, int end, const BatchNumbers& numbers) {
+    const BatchNumbers o = numbers;
+    const V soft = all_of(o.soft * o.feedback);
+    V sum{};
+    for (int k = begin; k < end; ++k) {
+        const LinkBatch& b = batches[k];
+        for (int line = 0; line < 3; ++line) __builtin_prefetch(reinterpret_cast<const char*>(&b + kAhead) + 64 * line);
+        V p[kLanes], q[kLanes], d[kLanes];
+        load_pairs(b, o.x, p, q, d);
+        sum -= ((root(dots(d, d)) - load(b.rest)) + load(b.alpha) * soft * load(b.lambda)) * load(change[k]);
+    }
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
 // -- elements of four points with R rows
 template <int R> struct Rows {
     V c[R];
@@ -566,7 +612,7 @@ double neohookean_error(const NeohookeanBatch* batches, int begin, int end, cons
     return worst_of<2, NeohookeanBatch>(batches, kept_neohookean, begin, end, o, [](const NeohookeanBatch& b, const Three* x, Rows<2>& e) { neohookean_rows(b, x, e); });
 }
 
-constexpr BatchLoops make_batch_loops() { return {links, chain, hinges, strains, neohookeans, contacts, link_error, hinge_error, strain_error, neohookean_error}; }
+constexpr BatchLoops make_batch_loops() { return {links, chain, hinges, strains, neohookeans, contacts, relax_links, link_slope, link_error, hinge_error, strain_error, neohookean_error}; }
 
 #undef SINEW_INLINE
 

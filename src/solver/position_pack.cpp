@@ -188,7 +188,18 @@ struct Filler {
     }
 };
 
-BatchNumbers numbers_of(const Sweep& w, bool velocities, bool first, const PositionPack& p) {
+// the runs of a task
+void project_chains(const BatchLoops& loops, int begin, int end, BatchNumbers o, PositionPack& p) {
+    const std::vector<int>& runs = p.plan.run_begin;
+    for (auto run = std::lower_bound(runs.begin(), runs.end(), begin); *run < end; ++run) {
+        if (!p.rho.empty()) o.rho = p.rho.data() + *run;
+        loops.chain(p.links.data() + *run, run[1] - *run, o);
+    }
+}
+
+} // namespace
+
+BatchNumbers batch_numbers(const Sweep& w, bool velocities, bool first, const PositionPack& p) {
     BatchNumbers o;
     const bool factor = w.softness == Softness::factor;
     o.reach = w.reach, o.kick = w.kick;
@@ -201,23 +212,13 @@ BatchNumbers numbers_of(const Sweep& w, bool velocities, bool first, const Posit
     o.velocities = velocities, o.first = first;
     return o;
 }
-const BatchLoops& loops_of(const PositionPack& p) {
+const BatchLoops& batch_loops(const PositionPack& p) {
 #ifdef SINEW_HAVE_AVX2
     if (p.avx2) return kBatchLoopsAvx2;
 #endif
     (void)p;
     return kBatchLoopsPlain;
 }
-// the runs of a task
-void project_chains(const BatchLoops& loops, int begin, int end, BatchNumbers o, PositionPack& p) {
-    const std::vector<int>& runs = p.plan.run_begin;
-    for (auto run = std::lower_bound(runs.begin(), runs.end(), begin); *run < end; ++run) {
-        if (!p.rho.empty()) o.rho = p.rho.data() + *run;
-        loops.chain(p.links.data() + *run, run[1] - *run, o);
-    }
-}
-
-} // namespace
 
 // chains where the rest positions of the points are given, and what is in none of them by blocks
 static void build_plan(const Table& t, std::span<const Real> point_inverse, std::span<const Real3> rest, std::vector<int> elements, PositionPack& p) {
@@ -261,24 +262,20 @@ bool build_pack(const Table& t, std::span<const Real> point_inverse, std::span<c
 }
 
 void project_pack(const Parallel& parallel, const Sweep& w, bool velocities, bool first, PositionPack& p) {
-    const BatchNumbers o = numbers_of(w, velocities, first, p);
-    const BatchLoops& loops = loops_of(p);
-    for (int phase = 0; phase < p.plan.phase_count(); ++phase) {
-        const int task = p.plan.phase_begin[phase];
-        parallel_for(parallel, p.plan.phase_begin[phase + 1] - task, 1, [&](int from, int to) {
-            const int begin = p.plan.task_begin[task + from], end = p.plan.task_begin[task + to];
-            switch (p.kind) {
-            case PackKind::link:
-                if (begin < p.plan.run_begin.back()) project_chains(loops, begin, end, o, p);
-                else loops.links(p.links.data(), begin, end, o);
-                break;
-            case PackKind::hinge: loops.hinges(p.angle, p.hinges.data(), begin, end, o); break;
-            case PackKind::strain: loops.strains(p.strains.data(), begin, end, o); break;
-            case PackKind::neohookean: loops.neohookeans(p.neohookeans.data(), begin, end, o); break;
-            case PackKind::none: break;
-            }
-        });
-    }
+    const BatchNumbers o = batch_numbers(w, velocities, first, p);
+    const BatchLoops& loops = batch_loops(p);
+    for_each_task(parallel, p.plan, [&](int begin, int end) {
+        switch (p.kind) {
+        case PackKind::link:
+            if (begin < p.plan.run_begin.back()) project_chains(loops, begin, end, o, p);
+            else loops.links(p.links.data(), begin, end, o);
+            break;
+        case PackKind::hinge: loops.hinges(p.angle, p.hinges.data(), begin, end, o); break;
+        case PackKind::strain: loops.strains(p.strains.data(), begin, end, o); break;
+        case PackKind::neohookean: loops.neohookeans(p.neohookeans.data(), begin, end, o); break;
+        case PackKind::none: break;
+        }
+    });
 }
 
 void store_multipliers(const PositionPack& p, std::vector<Real>& lambda) {
@@ -302,8 +299,8 @@ void store_multipliers(const PositionPack& p, std::vector<Real>& lambda) {
 }
 
 Real largest_error(const Parallel& parallel, const Sweep& w, const PositionPack& p, std::vector<Real>& worst, bool lengths) {
-    const BatchNumbers o = numbers_of(w, false, false, p);
-    const BatchLoops& loops = loops_of(p);
+    const BatchNumbers o = batch_numbers(w, false, false, p);
+    const BatchLoops& loops = batch_loops(p);
     constexpr int kBatches = 256;
     worst.assign(chunk_count(p.plan.batch_count(), kBatches), 0);
     parallel_for(parallel, p.plan.batch_count(), kBatches, [&](int begin, int end) {

@@ -36,6 +36,16 @@ bool build_pack(const Table&, std::span<const Real> point_inverse, std::span<con
 // One sweep. Velocities are moved along only where `velocities`; otherwise the caller makes them up from the positions.
 // `first`: multipliers begin at zero.
 void project_pack(const Parallel&, const Sweep&, bool velocities, bool first, PositionPack&);
+// What a loop over the batches of a table needs, and the loops themselves; runs of batches without a common point that moves, in parallel.
+BatchNumbers batch_numbers(const Sweep&, bool velocities, bool first, const PositionPack&);
+const BatchLoops& batch_loops(const PositionPack&);
+template <class F> void for_each_task(const Parallel& parallel, const BatchPlan& plan, F&& f) {
+    for (int phase = 0; phase < plan.phase_count(); ++phase) {
+        const int task = plan.phase_begin[phase];
+        parallel_for(parallel, plan.phase_begin[phase + 1] - task, 1,
+                     [&](int from, int to) { f(plan.task_begin[task + from], plan.task_begin[task + to]); });
+    }
+}
 // Multipliers to where the table's rows have theirs.
 void store_multipliers(const PositionPack&, std::vector<Real>& lambda);
 // Largest |C + alpha lambda| of the table's rows; lengths: of links that of C = l - L [m].

@@ -196,6 +196,43 @@ TEST(position_pack, any_number_of_threads_gives_the_same_bits) {
     }
 }
 
+// a trace asks for general rows
+TEST(position_pack, jacobi_over_packed_links_is_jacobi_over_general_rows) {
+    ModelBuilder b = make_spring_cloth(12, 11);
+    for (int i = 0; i + 1 < 12; ++i) add_link(b, i, i + 12, 1e-6); // beside the springs, a table of its own
+    finish_model(b);
+    for (const char* method : {"jacobi", "improved_jacobi", "accelerated_jacobi"})
+        for (const char* softness : {"feedback", "printed", "factor"})
+            for (bool chains : {false, true}) {
+                PositionSettings s = plain_settings();
+                s.method = method, s.softness = softness, s.chains = chains, s.relaxation = 0.2, s.stiffness = 0.9;
+                PositionRun packed(b, s), general(b, s);
+                for (int k = 0; k < 3; ++k) {
+                    Trace trace;
+                    packed.step(0.01), general.step(0.01, &trace);
+                    EXPECT_EQ(int(trace.iterations.size()), s.iterations + 1);
+                }
+                Real moved = 0;
+                for (int i = 0; i < point_count(b.model); ++i) { // sums in another order, through 60 iterations
+                    EXPECT_LT((packed.x(i) - general.x(i)).norm(), 1e-11) << method << ' ' << softness;
+                    EXPECT_LT((packed.v(i) - general.v(i)).norm(), 1e-9) << method << ' ' << softness;
+                    moved = std::max(moved, (packed.x(i) - vec(b.state.point.x[i])).norm());
+                }
+                EXPECT_GT(moved, 1e-4);
+                EXPECT_EQ(packed.report.iterations, general.report.iterations);
+            }
+}
+TEST(position_pack, packed_jacobi_stops_at_the_tolerance) {
+    const ModelBuilder b = make_spring_cloth(12, 11);
+    PositionSettings s = plain_settings();
+    s.method = "accelerated_jacobi", s.relaxation = 0.2, s.iterations = 2000, s.tolerance = 1e-5;
+    PositionRun run(b, s);
+    run.step(0.01);
+    EXPECT_LE(run.report.residual, s.tolerance);
+    EXPECT_GT(run.report.iterations, 1);
+    EXPECT_LT(run.report.iterations, 2000);
+}
+
 TEST(position_pack, values_that_change_keep_the_order) {
     ModelBuilder b = make_spring_cloth(9, 11);
     PositionProblem p;

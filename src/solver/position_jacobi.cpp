@@ -1,0 +1,88 @@
+#include "solver/position_jacobi.h"
+#include "solver/accelerated_gradient.h"
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+namespace {
+
+constexpr int kBatches = 1024; // per chunk of a sum
+
+BatchNumbers jacobi_numbers(const DualOptions& o, const Sweep& w, const PositionPack& p, bool first) {
+    BatchNumbers n = batch_numbers(w, false, first, p);
+    n.omega = w.softness == Softness::factor ? o.relaxation * w.stiffness : o.relaxation;
+    return n;
+}
+
+// r . dl of the iteration before: below zero momentum goes uphill
+Real slope_of(const Parallel& parallel, const DualOptions& o, const Sweep& w, const PositionProblem& p, PackedJacobi& s) {
+    Real sum = 0;
+    for (std::size_t t = 0; t < p.tables.size(); ++t) {
+        const PositionPack& pack = p.tables[t].pack;
+        const BatchNumbers n = jacobi_numbers(o, w, pack, false);
+        sum += ordered_sum(parallel, pack.plan.batch_count(), kBatches, s.partial, [&](int begin, int end) {
+            return batch_loops(pack).link_slope(pack.links.data(), s.change[t].data(), begin, end, n);
+        });
+    }
+    return sum;
+}
+
+void move_points(const Parallel& parallel, const Sweep& w, int points, std::vector<Real>& push) {
+    parallel_for(parallel, points, kGrain, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            const Real by = w.reach * w.to.point_inverse[i];
+            Real* f = push.data() + 3 * std::size_t(i);
+            w.to.x[i].x += by * f[0], w.to.x[i].y += by * f[1], w.to.x[i].z += by * f[2];
+            f[0] = f[1] = f[2] = 0;
+        }
+    });
+}
+
+Real largest_link_error(const Parallel& parallel, const Sweep& w, const PositionProblem& p, std::vector<Real>& scratch) {
+    Real worst = 0;
+    for (const DualTable& t : p.tables) worst = std::max(worst, largest_error(parallel, w, t.pack, scratch, true));
+    return worst;
+}
+
+} // namespace
+
+bool jacobi_is_packed(const DualOptions& o, const PositionProblem& p) {
+    return o.method.ends_with("jacobi") && !o.frozen && !o.go_on && !o.incidence && !o.by_radius && o.damping_time == 0 && p.whole.empty() &&
+           std::all_of(p.tables.begin(), p.tables.end(),
+                       [](const DualTable& t) { return t.packed && t.pack.kind == PackKind::link && !t.pack.damped(); });
+}
+
+DualResult solve_packed_jacobi(const Parallel& parallel, const DualOptions& o, const Sweep& w, int points, PackedJacobi& s, PositionProblem& p) {
+    s.change.resize(p.tables.size());
+    for (std::size_t t = 0; t < p.tables.size(); ++t) s.change[t].resize(p.tables[t].pack.plan.batch_count());
+    s.push.assign(3 * std::size_t(points), 0);
+    Nesterov nesterov;
+    DualResult result;
+    for (DualTable& t : p.tables) // those of the sub-step before
+        for (LinkBatch& b : t.pack.links) b.lambda = {};
+    for (int k = 0; k < o.iterations; ++k) {
+        if (o.tolerance > 0 && largest_link_error(parallel, w, p, s.partial) <= o.tolerance) break;
+        ++result.iterations;
+        Real beta = 0;
+        if (o.method == "improved_jacobi") {
+            beta = std::min(1.0, o.momentum_factor * std::pow(Real(k) / o.iterations, o.momentum_power));
+        } else if (o.method == "accelerated_jacobi") {
+            if (k > 0 && slope_of(parallel, o, w, p, s) < 0) nesterov = {};
+            beta = nesterov.next();
+        }
+        for (std::size_t t = 0; t < p.tables.size(); ++t) {
+            PositionPack& pack = p.tables[t].pack;
+            BatchNumbers n = jacobi_numbers(o, w, pack, k == 0);
+            n.beta = beta, n.push = s.push.data();
+            for_each_task(parallel, pack.plan, [&](int begin, int end) {
+                batch_loops(pack).relax_links(pack.links.data(), s.change[t].data(), begin, end, n);
+            });
+        }
+        move_points(parallel, w, points, s.push);
+    }
+    result.violation = largest_link_error(parallel, w, p, s.partial);
+    return result;
+}
+
+} // namespace sinew
