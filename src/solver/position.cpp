@@ -511,10 +511,13 @@ void PositionSolver::iterate(const Model& m, const State& now, Real h, bool last
         o.go_on = again;
         o.gauss_seidel = settings.method == "gauss_seidel";
         if (o.gauss_seidel && !(settings.relaxation > 0)) o.relaxation = 1;
-        const bool packed = !trace && !starting && !settings.continuous && jacobi_is_packed(o, problem) && velocities_may_wait(w);
-        const DualResult r = packed ? solve_packed_jacobi(*parallel, o, w, points, jacobi, problem)
-                                    : solve_dual(*parallel, m, o, w, ev, s.frame, trace, dual, problem, contacts_now);
-        if (packed) {
+        lazy = !starting && !settings.continuous && jacobi_is_packed(o, problem) && velocities_may_wait(w);
+        IterationWatch watch;
+        if (trace && lazy)
+            watch = [&](int k, Real beta) { add_trace(m, {o.contact, w, ev}, k, s), trace->iterations.back().momentum = beta; };
+        const DualResult r = lazy ? solve_packed_jacobi(*parallel, o, w, points, watch, jacobi, problem)
+                                  : solve_dual(*parallel, m, o, w, ev, s.frame, trace, dual, problem, contacts_now);
+        if (lazy) {
             take_multipliers_of_constraints();
             make_velocities(h, s);
         }

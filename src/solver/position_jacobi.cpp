@@ -53,18 +53,20 @@ bool jacobi_is_packed(const DualOptions& o, const PositionProblem& p) {
                        [](const DualTable& t) { return t.packed && t.pack.kind == PackKind::link && !t.pack.damped(); });
 }
 
-DualResult solve_packed_jacobi(const Parallel& parallel, const DualOptions& o, const Sweep& w, int points, PackedJacobi& s, PositionProblem& p) {
+DualResult solve_packed_jacobi(const Parallel& parallel, const DualOptions& o, const Sweep& w, int points, const IterationWatch& watch,
+                               PackedJacobi& s, PositionProblem& p) {
     s.change.resize(p.tables.size());
     for (std::size_t t = 0; t < p.tables.size(); ++t) s.change[t].resize(p.tables[t].pack.plan.batch_count());
     s.push.assign(3 * std::size_t(points), 0);
     Nesterov nesterov;
     DualResult result;
+    Real beta = 0;
     for (DualTable& t : p.tables) // those of the sub-step before
         for (LinkBatch& b : t.pack.links) b.lambda = {};
     for (int k = 0; k < o.iterations; ++k) {
+        if (watch) watch(k, beta);
         if (o.tolerance > 0 && largest_link_error(parallel, w, p, s.partial) <= o.tolerance) break;
         ++result.iterations;
-        Real beta = 0;
         if (o.method == "improved_jacobi") {
             beta = std::min(1.0, o.momentum_factor * std::pow(Real(k) / o.iterations, o.momentum_power));
         } else if (o.method == "accelerated_jacobi") {
@@ -81,6 +83,7 @@ DualResult solve_packed_jacobi(const Parallel& parallel, const DualOptions& o, c
         }
         move_points(parallel, w, points, s.push);
     }
+    if (watch && result.iterations == o.iterations) watch(o.iterations, beta);
     result.violation = largest_link_error(parallel, w, p, s.partial);
     return result;
 }

@@ -4,6 +4,7 @@
 // and pushes are summed in the order of the pack: the same bits for any number of threads. The momentum beta is that of solve_dual.
 #pragma once
 #include "solver/position_dual.h"
+#include <functional>
 
 namespace sinew {
 
@@ -13,9 +14,12 @@ struct PackedJacobi {
     std::vector<Real> partial;
 };
 
-// Whether rows and options are such. Contacts, velocities that take part and traces are the caller's to exclude.
+// Whether rows and options are such. Contacts and velocities that take part are the caller's to exclude.
 bool jacobi_is_packed(const DualOptions&, const PositionProblem&);
 // Moves the points behind `w.to`; multipliers begin at zero and stay in the packs, velocities are left alone.
-DualResult solve_packed_jacobi(const Parallel&, const DualOptions&, const Sweep& w, int points, PackedJacobi&, PositionProblem&);
+// `watch`: called with the number of iterations made and the beta of the last one, before each and at the end; may be empty.
+using IterationWatch = std::function<void(int, Real)>;
+DualResult solve_packed_jacobi(const Parallel&, const DualOptions&, const Sweep& w, int points, const IterationWatch& watch, PackedJacobi&,
+                               PositionProblem&);
 
 } // namespace sinew
