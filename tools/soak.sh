@@ -43,7 +43,7 @@ if step_ok; then step "long tests, release" run_soak release; fi
 step "an energy from outside the tree" tools/test_extra_energy.sh
 step "build without optional libraries and precompiled headers" tools/build.sh minimal test_core test_linalg test_solver test_output test_render
 if step_ok; then step "tests without optional libraries" run_minimal; fi
-step "debug build (-O0, g++ without warnings)" tools/build.sh debug
+step "debug build (-O0, g++ without warnings)" tools/build.sh debug sinew-app test_determinism
 if step_ok; then step "golden hashes at -O0" run_determinism debug; fi
 step "build with the thread sanitizer" tools/build.sh tsan test_core test_linalg test_collision test_solver test_determinism
 if step_ok; then step "tests under the thread sanitizer" run_threaded; fi
