@@ -1,0 +1,26 @@
+// Edges and triangles of the collision surface against a height field, in the field's axes: the places strictly inside the
+// element where it is nearest to the field's nodes and edges. Vertices are tested by the field's distance itself
+// (find_field_distance); the set is complete as that of collision/obstacle_features.h is.
+//   triangle   nodes of the field whose foot lies inside it
+//   edge       nodes of the field whose foot lies inside it, and edges of the field that it passes, both strictly inside
+// With x the place on the element, y the one on the field, b = 1 where x is above the field and -1 where it is below:
+//   n = b (x - y)/|x - y|,   distance = b |x - y|
+// A node counts if n lies in the polar cone of the field there: n . e <= 0 for the edges e that leave it, not all 0, since the
+// inside of a flat part says nothing that its border does not. An edge of the field counts if n . t <= 0 for the directions t
+// into its two triangles, likewise not all 0. At the border of the field the cones are open to the outside; n points up always,
+// for beside the field nothing is kept away. A place below the field counts while y is at most twice as far from it as the
+// surface is: an upright triangle whose tip is a millimetre deep is a metre from the border of the field.
+#pragma once
+#include "collision/obstacle_features.h"
+#include "collision/surface_distance.h"
+#include <vector>
+
+namespace sinew {
+
+// Beyond `limit` [m] nothing is kept. Features are numbered by the field: nodes k nx + i, then edges.
+void find_field_triangle_features(const HeightFieldShape&, const std::array<Vec3, 3>& t, Real limit, std::vector<FeaturePoint>& out);
+// `inward`: into each triangle at the edge, any length; none for lines.
+void find_field_edge_features(const HeightFieldShape&, const std::array<Vec3, 2>& e, std::span<const Vec3> inward, Real limit,
+                              std::vector<FeaturePoint>& out);
+
+} // namespace sinew
