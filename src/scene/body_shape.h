@@ -19,7 +19,6 @@ enum class Held { free, held };
 Held find_held(BodyShape, const BodyParams&, BuildContext&); // says in notes what has no effect
 // of the object begun last; false if the shape is none
 bool make_obstacle(BodyShape, const BodyParams&, int frame, BuildContext&, Obstacle&);
-void note_no_obstacle(std::string_view what, BuildContext&);
 void add_rigid_snapshot(PolygonMesh, const Real3& color, BuildContext&); // color.x < 0 = default
 
 // in the axes of the mesh

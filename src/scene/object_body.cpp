@@ -2,7 +2,7 @@
 // velocity, or says "motion": "free"; otherwise it is held, and moves only if it has a motion. Any other motion holds
 // the body whatever its mass, as an animated part of a prefab with masses is: a note says what has no effect.
 // Held planes, spheres, capsules and boxes are obstacles for everything that has surface points; the vertices of free
-// bodies are such points.
+// bodies are such points. Other held bodies are met by their triangles, under solvers that meet surfaces.
 #include "core/error.h"
 #include "energy/list.h"
 #include "geometry/generate.h"
@@ -86,11 +86,6 @@ bool make_obstacle(BodyShape shape, const BodyParams& p, int frame, BuildContext
     }
 }
 
-void note_no_obstacle(std::string_view what, BuildContext& c) {
-    c.notes.push_back(fmt::format("{}: a held {} is no obstacle of its own shape; it is touched by its triangles, under solvers that "
-                                  "meet surfaces", c.object.name, what));
-}
-
 void add_rigid_snapshot(PolygonMesh mesh, const Real3& color, BuildContext& c) {
     SnapshotObject s;
     s.name = c.object.name;
@@ -143,7 +138,6 @@ void build_body(BodyShape shape, const BodyParams& p, BuildContext& c) {
     } else if (p.contact) {
         Obstacle o;
         if (make_obstacle(shape, scaled, frame, c, o)) c.builder.model.obstacles.push_back(o);
-        else note_no_obstacle(words_of(shape).name, c);
     }
     set_touch(c, p.touch, scaled.friction);
     if (p.contact) {

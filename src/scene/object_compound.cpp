@@ -8,7 +8,6 @@
 #include "scene/body_shape.h"
 #include "scene/placement.h"
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace sinew {
 
@@ -124,10 +123,7 @@ void add_obstacles(const std::vector<Part>& parts, int frame, BuildContext& c) {
     std::vector<Obstacle> all;
     for (const Part& part : parts) {
         Obstacle o;
-        if (!make_obstacle(part.shape, part.params, frame, c, o)) {
-            note_no_obstacle(fmt::format("compound with a {}", words_of(part.shape).name), c);
-            return;
-        }
+        if (!make_obstacle(part.shape, part.params, frame, c, o)) return; // met by its triangles
         o.pose = part.pose;
         all.push_back(o);
     }
