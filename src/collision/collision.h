@@ -6,7 +6,7 @@
 //   detect_surface    the rest, by triangles and edges (collision/detect.h)
 #pragma once
 #include "collision/obstacle_boxes.h"
-#include "collision/obstacle_features.h"
+#include "collision/field_features.h"
 #include "collision/shape_cache.h"
 #include "core/parallel.h"
 #include "geometry/convex.h"
@@ -56,6 +56,7 @@ struct DetectScratch {
         std::vector<PointContact> found;
         std::vector<Vec3> inward;           // into the triangles at an edge
         std::vector<FeaturePoint> features; // of an element and a height field
+        std::vector<FieldPoint> places;     // of a vertex
         bool not_finite = false;
     };
     std::vector<Chunk> chunks;

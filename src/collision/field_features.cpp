@@ -1,4 +1,5 @@
 #include "collision/field_features.h"
+#include "collision/mesh_feature.h"
 #include "geometry/distance_closest.h"
 #include "geometry/height_field.h"
 #include <algorithm>
@@ -8,7 +9,6 @@ namespace sinew {
 
 namespace {
 
-constexpr Real kPolar = 1e-6; // rounding of the cones' half-spaces, as in collision/mesh_feature.h
 constexpr Real kFlat = 1e-9;  // sine of the bend below which a place of the field is flat: rounding of heights
 
 struct NodeRange {
@@ -114,7 +114,58 @@ template <std::size_t N> Aabb box_around(const std::array<Vec3, N>& x) {
     return box;
 }
 
+template <class Point> void sort_by_feature(std::vector<Point>& all) {
+    std::sort(all.begin(), all.end(), [](const Point& a, const Point& b) { return a.feature < b.feature; });
+}
+
+void add_place(const FieldPoint& p, std::vector<FieldPoint>& out) {
+    const auto same = [&](const FieldPoint& q) { return is_near(p.normal, q.normal); };
+    if (p.normal.y() > 0 && std::none_of(out.begin(), out.end(), same)) out.push_back(p);
+}
+
+// the place y of the field as nearest to p around there
+bool make_place(const Vec3& p, const Vec3& y, Real limit, std::int64_t feature, FieldPoint& out) {
+    const Vec3 way = p - y;
+    const Real length = way.norm();
+    if (!(length < limit && length > 0)) return false;
+    out = {length, way / length, feature + 1};
+    return true;
+}
+
 } // namespace
+
+void find_field_vertex_features(const HeightFieldShape& f, const Vec3& p, Real limit, std::vector<FieldPoint>& out) {
+    out.clear();
+    SurfaceDistance nearest;
+    if (!find_field_distance(f, p, limit, nearest)) return;
+    out.push_back({nearest.distance, nearest.normal, 0});
+    if (!(nearest.distance > 0)) return;
+    const NodeRange r = nodes_near(f, box_of(p), limit);
+    const std::int64_t nodes = std::int64_t(f.nx) * f.nz;
+    FieldPoint place;
+    for (int k = r.k0; k <= r.k1; ++k)
+        for (int i = r.i0; i <= r.i1; ++i) {
+            if (make_place(p, height_field_node(f, i, k), limit, k * f.nx + i, place) && node_allows(f, i, k, place.normal)) add_place(place, out);
+            for (int kind = 0; kind < 3; ++kind) {
+                FieldEdge e;
+                if (!find_field_edge(f, i, k, kind, e)) continue;
+                const Closest near = closest_vertex_edge(p, e.a, e.b);
+                if (near.feature.kind == Feature::point_line && make_place(p, p - near.difference, limit, e.feature, place) &&
+                    edge_allows(e, place.normal))
+                    add_place(place, out);
+            }
+            for (int half = 0; half < 2 && i + 1 < f.nx && k + 1 < f.nz; ++half) {
+                const int t = 2 * (k * (f.nx - 1) + i) + half;
+                const std::array<Vec3, 3> x = height_field_triangle(f, t);
+                const Vec3 n = (x[1] - x[0]).cross(x[2] - x[0]).normalized();
+                const Real height = n.dot(p - x[0]);
+                if (!(height > 0 && height < limit)) continue;
+                const Closest near = closest_vertex_triangle(p, x[0], x[1], x[2]);
+                if (near.feature.kind == Feature::point_plane) add_place({height, n, 4 * nodes + t + 1}, out);
+            }
+        }
+    sort_by_feature(out);
+}
 
 void find_field_triangle_features(const HeightFieldShape& f, const std::array<Vec3, 3>& t, Real limit, std::vector<FeaturePoint>& out) {
     out.clear();
@@ -174,6 +225,7 @@ void find_field_edge_features(const HeightFieldShape& f, const std::array<Vec3, 
                     out.push_back(p);
             }
         }
+    sort_by_feature(out);
 }
 
 } // namespace sinew

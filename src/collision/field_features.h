@@ -1,6 +1,7 @@
-// Edges and triangles of the collision surface against a height field, in the field's axes: the places strictly inside the
-// element where it is nearest to the field's nodes and edges. Vertices are tested by the field's distance itself
-// (find_field_distance); the set is complete as that of collision/obstacle_features.h is.
+// The collision surface against a height field, in the field's axes: for a vertex all places of the field where its distance is
+// smallest around there, so that a ball in a valley is held from both sides; for an edge or triangle the places strictly inside it
+// that are nearest to the field's nodes and edges. The set is complete as that of collision/obstacle_features.h is.
+//   vertex     faces, edges and nodes of the field whose nearest place is inside them; below the field the nearest of all
 //   triangle   nodes of the field whose foot lies inside it
 //   edge       nodes of the field whose foot lies inside it, and edges of the field that it passes, both strictly inside
 // With x the place on the element, y the one on the field, b = 1 where x is above the field and -1 where it is below:
@@ -17,7 +18,15 @@
 
 namespace sinew {
 
-// Beyond `limit` [m] nothing is kept. Features are numbered by the field: nodes k nx + i, then edges.
+// A place of the field near a vertex; feature 0 is the nearest, which keeps its number from face to face.
+struct FieldPoint {
+    Real distance = 0;           // [m] negative below
+    Vec3 normal = Vec3::UnitY(); // unit, up
+    std::int64_t feature = 0;
+};
+// Beyond `limit` [m] nothing is kept. Features are numbered by the field: nodes k nx + i, then edges, then triangles. Of places
+// whose normals are the same within 1e-3 rad the first stays. Sorted by feature, here and below.
+void find_field_vertex_features(const HeightFieldShape&, const Vec3& p, Real limit, std::vector<FieldPoint>& out);
 void find_field_triangle_features(const HeightFieldShape&, const std::array<Vec3, 3>& t, Real limit, std::vector<FeaturePoint>& out);
 // `inward`: into each triangle at the edge, any length; none for lines.
 void find_field_edge_features(const HeightFieldShape&, const std::array<Vec3, 2>& e, std::span<const Vec3> inward, Real limit,

@@ -62,39 +62,38 @@ void complete(const Search& w, int element, int k, const PairRule& rule, const V
     c.friction = rule.friction;
 }
 
-// p: in the shape's axes; false where it is further away than `limit` for sure
-bool evaluate_obstacle(const Search& w, int k, const Vec3& p, Real limit, ImplicitHit& hit) {
-    if (w.m.obstacles[k].shape != Obstacle::height_field) {
-        hit = evaluate_shape(implicit_shape_of(w.m.obstacles[k]), p);
-        return true;
-    }
-    SurfaceDistance d;
-    const HeightFieldShape* field = w.field(k);
-    if (!field || !find_field_distance(*field, p, limit, d)) return false;
-    hit = {d.distance, d.normal, d.closest};
-    return true;
+// places of the obstacle near p, in the shape's axes: one, of a height field any number
+void find_places(const Search& w, int k, const Vec3& p, Real limit, std::vector<FieldPoint>& out) {
+    out.clear();
+    if (const HeightFieldShape* field = w.field(k)) return find_field_vertex_features(*field, p, limit, out);
+    if (w.m.obstacles[k].shape == Obstacle::height_field) return; // its data is missing
+    const ImplicitHit hit = evaluate_shape(implicit_shape_of(w.m.obstacles[k]), p);
+    out.push_back({hit.distance, hit.normal, 0});
 }
 
-void test_vertex(const Search& w, int vertex, int k, std::vector<PointContact>& out) {
+void test_vertex(const Search& w, int vertex, int k, DetectScratch::Chunk& out) {
     const Obstacle& o = w.m.obstacles[k];
     const PairRule rule = rule_with(w, vertex, o);
     if (!rule.touches) return;
     const Vec3 x = w.at(vertex);
-    PointContact c;
-    c.thickness = rule.thickness >= 0 ? rule.thickness : w.m.surface.thickness[vertex] + o.thickness;
+    const Real thickness = rule.thickness >= 0 ? rule.thickness : w.m.surface.thickness[vertex] + o.thickness;
     const Vec3 p = vec(w.s.pose[k].position);
     const Quat q = quat(w.s.pose[k].rotation);
-    ImplicitHit hit;
-    if (!evaluate_obstacle(w, k, q.conjugate() * (x - p), w.margin + c.thickness, hit)) return;
-    c.gap = hit.distance - c.thickness;
-    if (!(c.gap < w.margin)) return;
-    const Vec3 normal = q * hit.normal;
-    c.source = PointContact::vertex_obstacle;
-    c.a = w.m.surface.vertices[vertex];
-    c.vertex = c.stencil[0] = vertex, c.weight[0] = 1;
-    c.normal = real3(normal);
-    complete(w, vertex, k, rule, x - hit.distance * normal, c);
-    out.push_back(c);
+    find_places(w, k, q.conjugate() * (x - p), w.margin + thickness, out.places);
+    for (const FieldPoint& hit : out.places) {
+        PointContact c;
+        c.thickness = thickness;
+        c.gap = hit.distance - c.thickness;
+        if (!(c.gap < w.margin)) continue;
+        const Vec3 normal = q * hit.normal;
+        c.source = PointContact::vertex_obstacle;
+        c.a = w.m.surface.vertices[vertex];
+        c.vertex = c.stencil[0] = vertex, c.weight[0] = 1;
+        c.feature = std::uint64_t(hit.feature);
+        c.normal = real3(normal);
+        complete(w, vertex, k, rule, x - hit.distance * normal, c);
+        out.found.push_back(c);
+    }
 }
 
 template <std::size_t N> Real thickness_with(const Search& w, const std::array<int, N>& v, const PairRule& rule, const Obstacle& o) {
@@ -355,7 +354,7 @@ bool detect_obstacles(const Parallel& parallel, const Model& m, std::span<const 
     const bool found =
         update_edge_triangles(m, s.edges) && place_obstacles(parallel, m, frames, margin, s) &&
         search(parallel, w, s, int(surface.size()), PointContact::vertex_obstacle, [](int i) { return std::array{i}; },
-               [&](int i, int k, auto& to) { test_vertex(w, i, k, to.found); }, out) &&
+               [&](int i, int k, auto& to) { test_vertex(w, i, k, to); }, out) &&
         search(parallel, w, s, int(m.surface.edges.size()), PointContact::edge_obstacle, [&](int i) { return m.surface.edges[i]; },
                [&](int i, int k, auto& to) { test_edge(w, i, k, to); }, out) &&
         search(parallel, w, s, int(m.surface.triangles.size()), PointContact::triangle_obstacle,

@@ -14,11 +14,16 @@
 namespace sinew {
 namespace {
 
+Vec3 draw3(Rng& rng) {
+    const Real x = draw_uniform(rng, -1, 1), y = draw_uniform(rng, -1, 1), z = draw_uniform(rng, -1, 1);
+    return {x, y, z};
+}
+
 HeightFieldShape make_hills(std::uint64_t seed, int nx, int nz, Real rough) {
     Rng rng{seed, 2, 0};
     HeightFieldShape f{nx, nz, 0.25, 0.3, {}};
     for (int k = 0; k < nz; ++k)
-        for (int i = 0; i < nx; ++i) f.height.push_back(0.3 * std::sin(0.9 * i) * std::cos(0.7 * k) + rough * draw_vec(rng, -1, 1).x());
+        for (int i = 0; i < nx; ++i) f.height.push_back(0.3 * std::sin(0.9 * i) * std::cos(0.7 * k) + rough * draw_uniform(rng, -1, 1));
     return f;
 }
 
@@ -86,7 +91,7 @@ TEST(field_features, the_smallest_gap_of_a_sheet_or_line_over_hills_is_that_of_a
         const HeightFieldShape f = make_hills(seed, 9, 8, seed % 2 ? 0.15 : 0);
         const bool line = seed % 3 == 0;
         std::vector<Real3> x;
-        for (int i = 0; i < 4; ++i) x.push_back(real3(Vec3(1, 0.7, 1) + 0.8 * draw_vec(rng, -1, 1)));
+        for (int i = 0; i < 4; ++i) x.push_back(real3(Vec3(1, 0.7, 1) + 0.8 * draw3(rng)));
         const auto at = [&](int i) { return Vec3(vec(x[i])); };
         const Real gap = line ? field_gap(f, {at(0), at(1), at(1)})
                               : std::min(field_gap(f, {at(0), at(1), at(2)}), field_gap(f, {at(2), at(1), at(3)}));
@@ -186,6 +191,35 @@ TEST(field_features, a_flat_sheet_on_a_flat_field_touches_by_its_vertices_alone_
         EXPECT_EQ(p.normal, (Real3{0, 1, 0}));
         EXPECT_NEAR(p.gap, 0.001, 1e-15);
     }
+}
+
+// A ball in a valley, and one on three spikes: held from every side, and by one contact where the ground is flat.
+TEST(field_features, a_thick_vertex_touches_every_side_of_a_hollow) {
+    HeightFieldShape valley{5, 9, 0.5, 0.25, {}};
+    for (int i = 0; i < 45; ++i) valley.height.push_back(0.75 * std::abs(0.5 * (i % 5) - 1));
+    ModelBuilder v = make_ground(valley, {}, {}, 0.08);
+    add_sheet(v, {{1, 0.09, 0.6}}, {});
+    const Contacts two = detect(v, 0);
+    ASSERT_EQ(two.point_point.size(), 2u);
+    for (const PointContact& p : two.point_point) {
+        EXPECT_NEAR(p.gap, 0.09 * 0.8 - 0.08, 1e-12); // cos a = 0.8
+        EXPECT_NEAR(std::abs(p.normal.x), 0.6, 1e-12);
+    }
+    EXPECT_NEAR(two.point_point[0].normal.x + two.point_point[1].normal.x, 0, 1e-12);
+    HeightFieldShape spikes{7, 7, 0.5, 0.5, std::vector<double>(49, 0.0)};
+    const std::array<std::array<int, 2>, 3> tops{{{2, 2}, {4, 2}, {3, 4}}};
+    for (const auto& [i, k] : tops) spikes.height[k * 7 + i] = 1;
+    const Vec3 middle(1.5, 1.2, 1.4);
+    ModelBuilder s = make_ground(spikes, {}, {}, 0.75);
+    add_sheet(s, {real3(middle)}, {});
+    const Contacts three = detect(s, 0);
+    for (const auto& [i, k] : tops) { // each tip by its distance
+        const Vec3 way = middle - height_field_node(spikes, i, k);
+        EXPECT_TRUE(std::any_of(three.point_point.begin(), three.point_point.end(), [&](const PointContact& p) {
+            return std::abs(p.gap + 0.75 - way.norm()) < 1e-12 && (vec(p.normal) - way.normalized()).norm() < 1e-12;
+        }));
+    }
+    for (std::size_t i = 1; i < three.point_point.size(); ++i) EXPECT_LT(three.point_point[i - 1].feature, three.point_point[i].feature);
 }
 
 // A sheet wider than a table: its triangles that reach over the rim are held by the rim.
