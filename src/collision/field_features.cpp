@@ -37,7 +37,7 @@ NodeRange nodes_near(const HeightFieldShape& f, const Aabb& box, Real limit, boo
 }
 
 // The place x on the element and y on the field as a normal and a signed distance; false if it says nothing.
-bool make_feature(const HeightFieldShape& f, const Vec3& x, const Vec3& y, const Vec3& fallback, Real limit, FeaturePoint& out) {
+bool make_feature(const HeightFieldShape& f, const Vec3& x, const Vec3& y, const Vec3& fallback, Real limit, bool border, FeaturePoint& out) {
     const HeightSample under = sample_height(f, x.x(), x.z());
     const Vec3 way = x - y;
     const Real length = way.norm();
@@ -48,10 +48,12 @@ bool make_feature(const HeightFieldShape& f, const Vec3& x, const Vec3& y, const
     const bool touching = !(length > 1e-12 * (x.cwiseAbs().maxCoeff() + y.cwiseAbs().maxCoeff()));
     out.normal = touching ? fallback : Vec3((below ? -1 : 1) / length * way);
     if (!(out.normal.y() > 0)) return false;
-    if (!below || touching) return true;
+    if (!below || touching || !border) return true;
     const SurfacePoint near = find_closest(f, x, length);
     return near.triangle < 0 || length <= 2 * near.distance;
 }
+
+bool on_border(const HeightFieldShape& f, int i, int k) { return i == 0 || k == 0 || i + 1 == f.nx || k + 1 == f.nz; }
 
 constexpr std::array<std::array<int, 2>, 6> kNeighbors{{{1, 0}, {1, 1}, {0, 1}, {-1, 0}, {-1, -1}, {0, -1}}};
 
@@ -184,7 +186,7 @@ void find_field_triangle_features(const HeightFieldShape& f, const std::array<Ve
             FeaturePoint p;
             p.weight = {near.weight[1], near.weight[2], near.weight[3]};
             p.feature = k * f.nx + i;
-            if (!make_feature(f, y - near.difference, y, m, limit, p) || !node_allows(f, i, k, p.normal)) continue;
+            if (!make_feature(f, y - near.difference, y, m, limit, on_border(f, i, k), p) || !node_allows(f, i, k, p.normal)) continue;
             out.push_back(p);
         }
 }
@@ -208,7 +210,7 @@ void find_field_edge_features(const HeightFieldShape& f, const std::array<Vec3, 
             const Closest foot = closest_vertex_edge(y, e[0], e[1]);
             p.weight = {foot.weight[1], foot.weight[2], 0};
             p.feature = k * f.nx + i;
-            if (foot.feature.kind == Feature::point_line && make_feature(f, y - foot.difference, y, up, limit, p) &&
+            if (foot.feature.kind == Feature::point_line && make_feature(f, y - foot.difference, y, up, limit, on_border(f, i, k), p) &&
                 node_allows(f, i, k, p.normal) && on_sheet(p.normal))
                 out.push_back(p);
             for (int kind = 0; kind < 3; ++kind) {
@@ -220,7 +222,7 @@ void find_field_edge_features(const HeightFieldShape& f, const std::array<Vec3, 
                 const Vec3 x = near.weight[0] * e[0] + near.weight[1] * e[1];
                 p.weight = {near.weight[0], near.weight[1], 0};
                 p.feature = g.feature;
-                if (make_feature(f, x, x + near.difference, cross.y() < 0 ? Vec3(-cross) : cross, limit, p) &&
+                if (make_feature(f, x, x + near.difference, cross.y() < 0 ? Vec3(-cross) : cross, limit, g.sides < 2, p) &&
                     edge_allows(g, p.normal) && on_sheet(p.normal))
                     out.push_back(p);
             }

@@ -9,8 +9,9 @@
 // A node counts if n lies in the polar cone of the field there: n . e <= 0 for the edges e that leave it, not all 0, since the
 // inside of a flat part says nothing that its border does not. An edge of the field counts if n . t <= 0 for the directions t
 // into its two triangles, likewise not all 0. At the border of the field the cones are open to the outside; n points up always,
-// for beside the field nothing is kept away. A place below the field counts while y is at most twice as far from it as the
-// surface is: an upright triangle whose tip is a millimetre deep is a metre from the border of the field.
+// for beside the field nothing is kept away. At the border a place below the field counts while y is at most twice as far from it
+// as the surface is: an upright triangle whose tip is a millimetre deep is a metre from the border. Elsewhere the cones are
+// about the vertical, and such a thing has no place in them; a spike through a sheet may be deep.
 #pragma once
 #include "collision/obstacle_features.h"
 #include "collision/surface_distance.h"

@@ -176,7 +176,9 @@ template <std::size_t N> struct Element {
 
 void limit_by_obstacles(const Parallel& parallel, const Model& m, const SceneMotion& motion, const SafeStepOptions& options,
                         SceneStepScratch& s, SafeStep& out) {
-    if (m.obstacles.empty()) return;
+    // without any the tree would have no place
+    const auto is_walked = [](const Obstacle& o) { return o.frame >= 0 && o.shape != Obstacle::height_field; };
+    if (std::none_of(m.obstacles.begin(), m.obstacles.end(), is_walked)) return;
     if (!sweep_obstacles(parallel, m, motion, options.separation, s.obstacles)) {
         out = {};
         out.step = 0;
