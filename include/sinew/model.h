@@ -76,11 +76,13 @@ struct Collider {
     int object = -1;
 };
 
-// Analytic obstacle: shape in the axes of a (usually fixed) frame.
+// Obstacle met by its true shape, fixed in the axes of a (usually fixed) frame.
 struct Obstacle {
-    enum Shape : int { plane, sphere, capsule, box } shape = plane;
-    Real3 size;                       // plane: unused (normal = +y of the frame); sphere: radius; capsule: radius, half
-                                      // length along y; box: half extents [m]
+    enum Shape : int { plane, sphere, capsule, box, height_field } shape = plane;
+    Real3 size;                       // plane: unused (normal = +y of the shape); sphere: radius; capsule: radius, half
+                                      // length along y; box: half extents [m]; height field: unused
+    int data = -1;                    // of a height field: index into Model.shapes->height_fields
+    Pose pose;                        // of the shape in the frame's axes
     int frame = -1;
     int object = -1;
     double friction = 0.5;

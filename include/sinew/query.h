@@ -40,11 +40,12 @@ bool update(Query&, const Model&, const State&);
 // First hit of the ray origin + t direction; direction need not have unit length, `far` is a distance [m].
 std::optional<QueryHit> cast_ray(const Query&, const Real3& origin, const Real3& direction,
                                  double far = std::numeric_limits<double>::infinity(), const QueryFilter& = {});
-// First touch of a convex shape that moves from its pose by `motion` [m] without turning; a shape that overlaps something
-// at the start has distance 0. Shapes that are not convex meet nothing, here and below; hulls are in `store`.
+// First touch of a convex shape, or of a compound of such, that moves from its pose by `motion` [m] without turning; a shape that
+// overlaps something at the start has distance 0. Others (meshes, solids, height fields) meet nothing, here and below; hulls and
+// compounds are in `store`.
 std::optional<QueryHit> cast_shape(const Query&, const Shape&, const Pose&, const Real3& motion, const QueryFilter& = {},
                                    const ShapeStore* store = nullptr);
-// Everything within `margin` [m] of a convex shape, by object, part and index; distance negative where they overlap.
+// Everything within `margin` [m] of such a shape, by object, part and index; distance negative where they overlap.
 std::vector<QueryHit> find_overlaps(const Query&, const Shape&, const Pose&, double margin = 0, const QueryFilter& = {},
                                     const ShapeStore* store = nullptr);
 // Nearest point of anything within a distance.

@@ -1,10 +1,13 @@
 // Who touches whom. Detection writes plain Contacts (model/contacts.h); energies and constraints read them. Each pair of
 // objects belongs to one source:
 //   detect_shapes     two rigid bodies, free or held, by their shapes (collision/detect_shapes.h)
-//   detect_obstacles  everything else against planes, spheres, capsules and boxes that are obstacles, by their true shape
+//   detect_obstacles  everything else against planes, spheres, capsules, boxes and height fields that are obstacles, by
+//                     their true shape
 //   detect_surface    the rest, by triangles and edges (collision/detect.h)
 #pragma once
 #include "collision/obstacle_boxes.h"
+#include "collision/field_features.h"
+#include "collision/shape_cache.h"
 #include "core/parallel.h"
 #include "geometry/convex.h"
 #include "geometry/implicit_shape.h"
@@ -14,8 +17,14 @@
 
 namespace sinew {
 
+// Of all but height fields:
 ImplicitShape implicit_shape_of(const Obstacle&);
 Convex convex_of(const Obstacle&); // without its thickness
+// Of any kind: where the shape is when its frame is there, and the box around it without its thickness; `shapes` is up to
+// date where the model has height fields.
+Pose place_obstacle(const Obstacle&, const Pose& frame);
+Aabb obstacle_bounds(const ShapeCache& shapes, const Obstacle&, const Placement&);
+bool has_fields(const Model&); // height fields among the obstacles
 
 // Objects that meet each other by their shapes.
 struct ShapedObjects {
@@ -39,10 +48,15 @@ struct DetectScratch {
     ShapedObjects shaped;
     EdgeTriangles edges;
     ObstacleBoxes boxes;
-    std::vector<Placement> place; // per obstacle
+    ShapeCache shapes;            // where the model has height fields
+    std::vector<Pose> pose;       // per obstacle, of its shape
+    std::vector<Placement> place; // the same
     struct Chunk {                // of surface vertices, edges or triangles, joined in order
         std::vector<int> near;
         std::vector<PointContact> found;
+        std::vector<Vec3> inward;           // into the triangles at an edge
+        std::vector<FeaturePoint> features; // of an element and a height field
+        std::vector<FieldPoint> places;     // of a vertex
         bool not_finite = false;
     };
     std::vector<Chunk> chunks;

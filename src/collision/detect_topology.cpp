@@ -3,7 +3,8 @@
 //   body      a free rigid body with a shape            meets soft and animated; bodies meet by their shapes
 //   held      a rigid body that cannot move             meets soft
 //   animated  vertices moved from outside               meets soft and bodies
-// An analytic obstacle has role `none`: detect_obstacles takes it.
+// An analytic obstacle has role `none`: detect_obstacles takes it. Safe steps (options.obstacles) meet height fields, which
+// have triangles for it, by their surface.
 #include "collision/detect.h"
 #include "model/surface.h"
 #include <algorithm>
@@ -77,7 +78,7 @@ void find_roles(const Model& m, const SurfaceOptions& options, SurfaceScratch& s
     std::vector<std::uint8_t> analytic(m.objects.size(), 0);
     if (!everything)
         for (const Obstacle& o : m.obstacles)
-            if (o.object >= 0) analytic[o.object] = 1;
+            if (o.object >= 0 && !(options.obstacles && o.shape == Obstacle::height_field)) analytic[o.object] = 1;
     const std::size_t n = m.surface.vertices.size();
     s.group.resize(n);
     s.mask.resize(n);

@@ -24,9 +24,12 @@ FrameMotion motion_of(const Model& m, const SceneMotion& motion, int frame) {
     return {vec(motion.now.frame.p[frame]), Eigen::Map<const Vec3>(motion.direction.data() + at),
             Eigen::Map<const Vec3>(motion.direction.data() + at + 3), quat(motion.now.frame.q[frame])};
 }
-Placement place_of(const FrameMotion& f, Real t) {
-    return {(exp_rotation(t * f.turn) * f.q).toRotationMatrix(), f.p + t * f.move};
+Placement place_of(const Obstacle& o, const FrameMotion& f, Real t) {
+    const Placement frame{(exp_rotation(t * f.turn) * f.q).toRotationMatrix(), f.p + t * f.move}, own = make_placement(o.pose);
+    return {frame.R * own.R, at(frame, own.p)};
 }
+
+bool is_posed(const Obstacle& o) { return o.pose.position != Real3{} || o.pose.rotation != Real4{}; }
 
 struct Walk {
     const Model& m;
@@ -50,6 +53,7 @@ Real distance_at(const Walk& w, std::span<const int> vertices, const Obstacle& o
     for (std::size_t i = 0; i < vertices.size(); ++i) {
         const Vec3 world = moved_vertex(w.m, w.motion, w.m.surface.vertices[vertices[i]], t);
         x[i] = q.conjugate() * (world - f.p - t * f.move);
+        if (is_posed(o)) x[i] = quat(o.pose.rotation).conjugate() * (x[i] - Vec3(vec(o.pose.position)));
     }
     if (vertices.size() == 1) return evaluate_shape(implicit_shape_of(o), x[0]).distance;
     if (vertices.size() == 2) x[2] = x[1];
@@ -70,7 +74,8 @@ Real walk(const Walk& w, std::span<const int> vertices, const Obstacle& o, Real 
     }
     // the vertex may travel `own` while the obstacle's frame turns under it
     const Real speed = own + f.move.norm() + f.turn.norm() * (arm + own + f.move.norm());
-    rounding += 64 * kUnitRoundoff * (f.p.norm() + f.move.norm() + vec(o.size).norm() + (vertices.size() > 1 ? arm + own : 0));
+    rounding += 64 * kUnitRoundoff * (f.p.norm() + f.move.norm() + vec(o.size).norm() + vec(o.pose.position).norm() +
+                                     (vertices.size() > 1 ? arm + own : 0));
     const Real start = distance_at(w, vertices, o, f, 0) - rounding;
     if (!(start > 0)) return 0;
     const Real keep = w.options.separation > 0 ? std::min(w.options.separation, w.options.keep * start) : 0;
@@ -89,7 +94,7 @@ bool sweep_obstacles(const Parallel& parallel, const Model& m, const SceneMotion
     out.box.clear();
     for (const Obstacle& o : m.obstacles) {
         out.box.emplace_back();
-        if (o.frame < 0) continue; // placed nowhere
+        if (o.frame < 0 || o.shape == Obstacle::height_field) continue; // placed nowhere, or met by its triangles
         const FrameMotion f = motion_of(m, motion, o.frame);
         const Convex c = convex_of(o);
         const bool finite = f.p.allFinite() && f.move.allFinite() && f.turn.allFinite() && f.q.coeffs().allFinite();
@@ -98,8 +103,8 @@ bool sweep_obstacles(const Parallel& parallel, const Model& m, const SceneMotion
             out.box.back() = {Vec3::Constant(-inf), Vec3::Constant(inf)};
             continue;
         }
-        const Real radius = radius_about(c, Vec3::Zero()), bend = f.turn.squaredNorm() * radius / 8;
-        const Aabb both = merge(shape_bounds(c, place_of(f, 0)), shape_bounds(c, place_of(f, 1)));
+        const Real radius = radius_about(c, Vec3::Zero()) + vec(o.pose.position).norm(), bend = f.turn.squaredNorm() * radius / 8;
+        const Aabb both = merge(shape_bounds(c, place_of(o, f, 0)), shape_bounds(c, place_of(o, f, 1)));
         out.box.back() = grow(both, separation + bend + 64 * kUnitRoundoff * (f.p.norm() + f.move.norm() + radius));
     }
     return update_obstacle_boxes(parallel, out);
@@ -171,7 +176,9 @@ template <std::size_t N> struct Element {
 
 void limit_by_obstacles(const Parallel& parallel, const Model& m, const SceneMotion& motion, const SafeStepOptions& options,
                         SceneStepScratch& s, SafeStep& out) {
-    if (m.obstacles.empty()) return;
+    // without any the tree would have no place
+    const auto is_walked = [](const Obstacle& o) { return o.frame >= 0 && o.shape != Obstacle::height_field; };
+    if (std::none_of(m.obstacles.begin(), m.obstacles.end(), is_walked)) return;
     if (!sweep_obstacles(parallel, m, motion, options.separation, s.obstacles)) {
         out = {};
         out.step = 0;

@@ -1,5 +1,6 @@
 // Part of the safe step of a scene (scene_step.h): the surface against analytic obstacles, by their true shape, as
-// detect_obstacles sees them: vertices, and for obstacles with an end also lines and triangles. Conservative
+// detect_obstacles sees them: vertices, and for obstacles with an end also lines and triangles. Height fields have triangles
+// of their own and are met by those (detect_topology.cpp). Conservative
 // advancement: the distance g(t) of an element to an obstacle changes by at most
 //   L = |d_vertex| + |d_theta| |arm|  of the fastest vertex  +  |d_p| + |d_theta| |vertex - p|  of the obstacle's frame
 // per unit of t, so nothing is met before t + (g(t) - s)/L, s the distance to be kept. Distances of lines and triangles

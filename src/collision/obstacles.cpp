@@ -1,6 +1,7 @@
 // The collision surface against analytic obstacles: vertices by closed forms of the signed distance, edges and triangles
-// by collision/obstacle_features.h, near obstacles by collision/obstacle_boxes.h.
+// by collision/obstacle_features.h, height fields by collision/field_features.h, near obstacles by collision/obstacle_boxes.h.
 #include "collision/collision.h"
+#include "collision/field_features.h"
 #include "collision/obstacle_features.h"
 #include "core/math.h"
 #include "geometry/shape_bounds.h"
@@ -23,6 +24,10 @@ struct Search {
     Real margin;
 
     Vec3 at(int vertex) const { return vec(x[vertex]); }
+    const HeightFieldShape* field(int obstacle) const { // null if it is none
+        const Obstacle& o = m.obstacles[obstacle];
+        return o.shape == Obstacle::height_field ? field_of(s.shapes, {Shape::height_field, {}, 0, o.data}) : nullptr;
+    }
     // obstacles do not touch each other
     bool takes_part(int vertex) const {
         const SurfaceVertex& v = m.surface.vertices[vertex];
@@ -57,24 +62,38 @@ void complete(const Search& w, int element, int k, const PairRule& rule, const V
     c.friction = rule.friction;
 }
 
-void test_vertex(const Search& w, int vertex, int k, std::vector<PointContact>& out) {
+// places of the obstacle near p, in the shape's axes: one, of a height field any number
+void find_places(const Search& w, int k, const Vec3& p, Real limit, std::vector<FieldPoint>& out) {
+    out.clear();
+    if (const HeightFieldShape* field = w.field(k)) return find_field_vertex_features(*field, p, limit, out);
+    if (w.m.obstacles[k].shape == Obstacle::height_field) return; // its data is missing
+    const ImplicitHit hit = evaluate_shape(implicit_shape_of(w.m.obstacles[k]), p);
+    out.push_back({hit.distance, hit.normal, 0});
+}
+
+void test_vertex(const Search& w, int vertex, int k, DetectScratch::Chunk& out) {
     const Obstacle& o = w.m.obstacles[k];
     const PairRule rule = rule_with(w, vertex, o);
     if (!rule.touches) return;
-    const Vec3 x = w.at(vertex), p = vec(w.frames.p[o.frame]);
-    const Quat q = quat(w.frames.q[o.frame]);
-    const ImplicitHit hit = evaluate_shape(implicit_shape_of(o), q.conjugate() * (x - p));
-    PointContact c;
-    c.thickness = rule.thickness >= 0 ? rule.thickness : w.m.surface.thickness[vertex] + o.thickness;
-    c.gap = hit.distance - c.thickness;
-    if (!(c.gap < w.margin)) return;
-    const Vec3 normal = q * hit.normal;
-    c.source = PointContact::vertex_obstacle;
-    c.a = w.m.surface.vertices[vertex];
-    c.vertex = c.stencil[0] = vertex, c.weight[0] = 1;
-    c.normal = real3(normal);
-    complete(w, vertex, k, rule, x - hit.distance * normal, c);
-    out.push_back(c);
+    const Vec3 x = w.at(vertex);
+    const Real thickness = rule.thickness >= 0 ? rule.thickness : w.m.surface.thickness[vertex] + o.thickness;
+    const Vec3 p = vec(w.s.pose[k].position);
+    const Quat q = quat(w.s.pose[k].rotation);
+    find_places(w, k, q.conjugate() * (x - p), w.margin + thickness, out.places);
+    for (const FieldPoint& hit : out.places) {
+        PointContact c;
+        c.thickness = thickness;
+        c.gap = hit.distance - c.thickness;
+        if (!(c.gap < w.margin)) continue;
+        const Vec3 normal = q * hit.normal;
+        c.source = PointContact::vertex_obstacle;
+        c.a = w.m.surface.vertices[vertex];
+        c.vertex = c.stencil[0] = vertex, c.weight[0] = 1;
+        c.feature = std::uint64_t(hit.feature);
+        c.normal = real3(normal);
+        complete(w, vertex, k, rule, x - hit.distance * normal, c);
+        out.found.push_back(c);
+    }
 }
 
 template <std::size_t N> Real thickness_with(const Search& w, const std::array<int, N>& v, const PairRule& rule, const Obstacle& o) {
@@ -85,9 +104,8 @@ template <std::size_t N> Real thickness_with(const Search& w, const std::array<i
 
 template <std::size_t N>
 void add_features(const Search& w, PointContact::Source source, int element, const std::array<int, N>& v, int k,
-                  const PairRule& rule, Real thickness, const FeaturePoints& points, std::vector<PointContact>& out) {
-    for (int i = 0; i < points.count; ++i) {
-        const FeaturePoint& f = points.point[i];
+                  const PairRule& rule, Real thickness, std::span<const FeaturePoint> points, std::vector<PointContact>& out) {
+    for (const FeaturePoint& f : points) {
         PointContact c;
         c.source = source;
         c.a = {SurfaceVertex::embedded, -1, {}}; // several vertices: the stencil
@@ -105,60 +123,66 @@ void add_features(const Search& w, PointContact::Source source, int element, con
     }
 }
 
-// directions into the triangles at an edge, in the obstacle's axes, and a normal of one of them
-struct EdgeSides {
-    std::array<Vec3, 8> inward;
-    int count = 0;
-    Vec3 facing;
-};
-EdgeSides sides_of(const Search& w, int edge, const Placement& place, const std::array<Vec3, 2>& e) {
-    EdgeSides out;
+std::span<const FeaturePoint> list_of(const FeaturePoints& p) { return {p.point.data(), std::size_t(p.count)}; }
+
+// directions into all triangles at an edge, in the obstacle's axes; returns a normal of one of them
+Vec3 find_sides(const Search& w, int edge, const Placement& place, const std::array<Vec3, 2>& e, std::vector<Vec3>& inward) {
+    inward.clear();
     const Vec3 along = (e[1] - e[0]).stableNormalized();
     const EdgeTriangles& all = w.s.edges;
-    for (int i = all.begin[edge]; i < all.begin[edge + 1] && out.count < int(out.inward.size()); ++i) {
+    for (int i = all.begin[edge]; i < all.begin[edge + 1]; ++i) {
         const Vec3 r = from(place, w.at(all.across[i])) - e[0];
-        out.inward[out.count++] = r - r.dot(along) * along;
+        inward.push_back(r - r.dot(along) * along);
     }
-    out.facing = out.count ? Vec3(along.cross(out.inward[0]).stableNormalized()) : perpendicular(along);
-    if (!(out.facing.squaredNorm() > 0.5)) out.facing = perpendicular(along);
-    return out;
+    const Vec3 facing = inward.empty() ? Vec3(perpendicular(along)) : Vec3(along.cross(inward[0]).stableNormalized());
+    return facing.squaredNorm() > 0.5 ? facing : Vec3(perpendicular(along));
 }
 
 bool is_inside(const FeaturePoints& points) {
-    return std::any_of(points.point.begin(), points.point.begin() + points.count, [](const FeaturePoint& p) { return p.distance < 0; });
+    const auto all = list_of(points);
+    return std::any_of(all.begin(), all.end(), [](const FeaturePoint& p) { return p.distance < 0; });
 }
 void add_point(const FeaturePoint& p, FeaturePoints& points) {
     if (points.count < int(points.point.size())) points.point[points.count++] = p;
 }
 
 // With the cut of a line that nothing else shows.
-void find_edge(const Search& w, int edge, int k, Real limit, FeaturePoints& points) {
+void find_edge(const Search& w, int edge, int k, Real limit, std::vector<Vec3>& inward, FeaturePoints& points) {
     const Placement& place = w.s.place[k];
     const auto& v = w.m.surface.edges[edge];
     const std::array<Vec3, 2> e{from(place, w.at(v[0])), from(place, w.at(v[1]))};
     const ImplicitShape shape = implicit_shape_of(w.m.obstacles[k]);
-    const EdgeSides sides = sides_of(w, edge, place, e);
-    find_edge_features(shape, e, std::span(sides.inward.data(), std::size_t(sides.count)), sides.facing, limit, points);
-    if (sides.count || shape.kind != ImplicitShape::box || is_inside(points)) return;
+    const Vec3 facing = find_sides(w, edge, place, e, inward);
+    find_edge_features(shape, e, inward, facing, limit, points);
+    if (!inward.empty() || shape.kind != ImplicitShape::box || is_inside(points)) return;
     if (evaluate_shape(shape, e[0]).distance <= 0 || evaluate_shape(shape, e[1]).distance <= 0) return;
     FeaturePoint cut;
     if (find_cut(shape, e, cut)) add_point(cut, points);
 }
 
-void test_edge(const Search& w, int edge, int k, std::vector<PointContact>& out) {
+void test_edge(const Search& w, int edge, int k, DetectScratch::Chunk& out) {
     const Obstacle& o = w.m.obstacles[k];
     const auto& v = w.m.surface.edges[edge];
     const PairRule rule = rule_with(w, v[0], o);
     if (!rule.touches) return;
     const Real thickness = thickness_with(w, v, rule, o);
+    if (o.shape == Obstacle::height_field) {
+        const HeightFieldShape* field = w.field(k);
+        if (!field) return;
+        const std::array<Vec3, 2> e{from(w.s.place[k], w.at(v[0])), from(w.s.place[k], w.at(v[1]))};
+        find_sides(w, edge, w.s.place[k], e, out.inward);
+        find_field_edge_features(*field, e, out.inward, w.margin + thickness, out.features);
+        add_features(w, PointContact::edge_obstacle, edge, v, k, rule, thickness, out.features, out.found);
+        return;
+    }
     FeaturePoints points;
-    find_edge(w, edge, k, w.margin + thickness, points);
-    add_features(w, PointContact::edge_obstacle, edge, v, k, rule, thickness, points, out);
+    find_edge(w, edge, k, w.margin + thickness, out.inward, points);
+    add_features(w, PointContact::edge_obstacle, edge, v, k, rule, thickness, list_of(points), out.found);
 }
 
 // The deepest point of a triangle in a box, where no triangle beside it is deeper and neither a vertex nor an edge tells it.
 // On the deepest place of a surface one of them must: vertices tell theirs, edges most of theirs, and this the rest.
-bool find_peak(const Search& w, int triangle, int k, const std::array<Vec3, 3>& t, FeaturePoint& peak) {
+bool find_peak(const Search& w, int triangle, int k, const std::array<Vec3, 3>& t, std::vector<Vec3>& inward, FeaturePoint& peak) {
     const ImplicitShape shape = implicit_shape_of(w.m.obstacles[k]);
     if (shape.kind != ImplicitShape::box) return false;
     const Vec3 half = vec(shape.size);
@@ -175,7 +199,7 @@ bool find_peak(const Search& w, int triangle, int k, const std::array<Vec3, 3>& 
         if (own.weight[corner] != 0) continue;
         const auto& e = w.m.surface.edges[edge];
         FeaturePoints at_edge;
-        find_edge(w, edge, k, 0, at_edge);
+        find_edge(w, edge, k, 0, inward, at_edge);
         if (is_inside(at_edge)) return false;
         for (int i = w.s.edges.begin[edge]; i < w.s.edges.begin[edge + 1]; ++i) {
             const int across = w.s.edges.across[i];
@@ -188,7 +212,7 @@ bool find_peak(const Search& w, int triangle, int k, const std::array<Vec3, 3>& 
     return true;
 }
 
-void test_triangle(const Search& w, int triangle, int k, std::vector<PointContact>& out) {
+void test_triangle(const Search& w, int triangle, int k, DetectScratch::Chunk& out) {
     const Obstacle& o = w.m.obstacles[k];
     const auto& v = w.m.surface.triangles[triangle];
     const PairRule rule = rule_with(w, v[0], o);
@@ -196,14 +220,21 @@ void test_triangle(const Search& w, int triangle, int k, std::vector<PointContac
     const Placement& place = w.s.place[k];
     const std::array<Vec3, 3> t{from(place, w.at(v[0])), from(place, w.at(v[1])), from(place, w.at(v[2]))};
     const Real thickness = thickness_with(w, v, rule, o);
+    if (o.shape == Obstacle::height_field) {
+        const HeightFieldShape* field = w.field(k);
+        if (!field) return;
+        find_field_triangle_features(*field, t, w.margin + thickness, out.features);
+        add_features(w, PointContact::triangle_obstacle, triangle, v, k, rule, thickness, out.features, out.found);
+        return;
+    }
     FeaturePoints points;
     find_triangle_features(implicit_shape_of(o), t, w.margin + thickness, points);
     FeaturePoint peak;
-    if (!is_inside(points) && find_peak(w, triangle, k, t, peak)) add_point(peak, points);
-    add_features(w, PointContact::triangle_obstacle, triangle, v, k, rule, thickness, points, out);
+    if (!is_inside(points) && find_peak(w, triangle, k, t, out.inward, peak)) add_point(peak, points);
+    add_features(w, PointContact::triangle_obstacle, triangle, v, k, rule, thickness, list_of(points), out.found);
 }
 
-// test(element, obstacle, found) for elements near an obstacle, block by block; false if a vertex is not finite
+// test(element, obstacle, chunk) for elements near an obstacle, block by block; false if a vertex is not finite
 template <class Vertices, class Test>
 bool search(const Parallel& parallel, const Search& w, DetectScratch& s, int count, PointContact::Source source, Vertices&& vertices,
             Test&& test, Contacts& out) {
@@ -230,7 +261,7 @@ bool search(const Parallel& parallel, const Search& w, DetectScratch& s, int cou
             find_near_obstacles(w.m, s.boxes, block, planes, chunk.near);
             for (int i = first; i < last; ++i)
                 for (int k : chunk.near)
-                    if (!is_empty(own[i - first]) && overlap(own[i - first], s.boxes.box[k])) test(i, k, chunk.found);
+                    if (!is_empty(own[i - first]) && overlap(own[i - first], s.boxes.box[k])) test(i, k, chunk);
         }
     });
     // chunks are in order and each is sorted: joining them keeps the order of keys
@@ -250,18 +281,22 @@ bool search(const Parallel& parallel, const Search& w, DetectScratch& s, int cou
 bool place_obstacles(const Parallel& parallel, const Model& m, const FrameState& frames, Real margin, DetectScratch& s) {
     Real thickness = 0;
     for (const double t : m.surface.thickness) thickness = std::max(thickness, Real(t));
+    update_shape_cache(has_fields(m) ? m.shapes : nullptr, s.shapes);
+    s.pose.clear();
     s.place.clear();
     s.boxes.box.clear();
     for (const Obstacle& o : m.obstacles) {
+        s.pose.emplace_back();
         s.place.emplace_back();
         s.boxes.box.emplace_back();
         if (o.frame < 0) continue; // placed nowhere
         const Pose pose{frames.p[o.frame], frames.q[o.frame]};
         if (!vec(pose.position).allFinite() || !quat(pose.rotation).coeffs().allFinite()) return false;
-        s.place.back() = make_placement(pose);
+        s.pose.back() = place_obstacle(o, pose);
+        s.place.back() = make_placement(s.pose.back());
         const Real reach = margin + obstacle_reach(m, o, thickness);
-        const Real rounding = 1e-14 * (vec(pose.position).norm() + vec(o.size).norm() + std::abs(reach));
-        s.boxes.box.back() = grow(shape_bounds(convex_of(o), s.place.back()), reach + rounding);
+        const Real rounding = 1e-14 * (s.place.back().p.norm() + vec(o.size).norm() + std::abs(reach));
+        s.boxes.box.back() = grow(obstacle_bounds(s.shapes, o, s.place.back()), reach + rounding);
     }
     return update_obstacle_boxes(parallel, s.boxes);
 }
@@ -273,6 +308,21 @@ void clear_obstacles(DetectScratch& s, Contacts& out) {
 }
 
 } // namespace
+
+Pose place_obstacle(const Obstacle& o, const Pose& frame) {
+    if (o.pose.position == Real3{} && o.pose.rotation == Real4{}) return frame; // to the last bit
+    const Quat q = quat(frame.rotation);
+    return {real3(vec(frame.position) + q * Vec3(vec(o.pose.position))), real4(q * quat(o.pose.rotation))};
+}
+
+Aabb obstacle_bounds(const ShapeCache& shapes, const Obstacle& o, const Placement& place) {
+    if (o.shape == Obstacle::height_field) return shape_bounds(shapes, {Shape::height_field, {}, 0, o.data}, place);
+    return shape_bounds(convex_of(o), place);
+}
+
+bool has_fields(const Model& m) {
+    return std::any_of(m.obstacles.begin(), m.obstacles.end(), [](const Obstacle& o) { return o.shape == Obstacle::height_field; });
+}
 
 ImplicitShape implicit_shape_of(const Obstacle& o) {
     static constexpr ImplicitShape::Kind kinds[] = {ImplicitShape::plane, ImplicitShape::sphere, ImplicitShape::capsule,

@@ -7,6 +7,7 @@
 #include "model/surface.h"
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 namespace sinew {
 
@@ -138,6 +139,34 @@ const ShapeStore& store_or_empty(const ShapeStore* store) {
     return store ? *store : none;
 }
 
+// A convex shape, or the convex parts of a compound; empty if one of them is neither.
+struct AskedPart {
+    Convex convex;
+    Placement place;
+};
+std::vector<AskedPart> take_apart(const ShapeStore& store, const Shape& shape, const Pose& pose) {
+    std::vector<PlacedShape> parts;
+    if (expand_shape(store, shape, parts)) return {};
+    const Placement whole = make_placement(pose);
+    std::vector<AskedPart> out;
+    for (const PlacedShape& p : parts) {
+        const auto convex = make_convex(store, p.shape);
+        if (!convex) return {};
+        const Placement own = make_placement(p.pose);
+        out.push_back({*convex, {whole.R * own.R, at(whole, own.p)}});
+    }
+    return out;
+}
+
+// Of what several parts overlap the deepest; by object, part and index, as items are.
+void keep_deepest(std::vector<std::pair<int, QueryHit>>& hits, std::vector<QueryHit>& out) {
+    std::stable_sort(hits.begin(), hits.end(), [](const auto& a, const auto& b) {
+        return std::tie(a.first, a.second.index, a.second.distance) < std::tie(b.first, b.second.index, b.second.distance);
+    });
+    for (std::size_t i = 0; i < hits.size(); ++i)
+        if (i == 0 || hits[i].first != hits[i - 1].first || hits[i].second.index != hits[i - 1].second.index) out.push_back(hits[i].second);
+}
+
 } // namespace
 
 QueryPtr make_query(const Context& context) {
@@ -201,21 +230,21 @@ std::optional<QueryHit> cast_ray(const Query& q, const Real3& origin, const Real
 
 std::optional<QueryHit> cast_shape(const Query& q, const Shape& shape, const Pose& pose, const Real3& motion,
                                    const QueryFilter& filter, const ShapeStore* store) {
-    const std::optional<Convex> moved = make_convex(store_or_empty(store), shape);
     const Real far = vec(motion).norm();
-    if (q.items.empty() || !moved || !is_finite(pose) || !std::isfinite(far)) return {};
-    const Placement place = make_placement(pose);
+    if (q.items.empty() || !is_finite(pose) || !std::isfinite(far)) return {};
     const Vec3 u = far > 0 ? Vec3(vec(motion) / far) : Vec3(Vec3::UnitY());
     std::vector<int> near, triangles;
-    find_in_box(q.tree, moved_box(*moved, place, vec(motion)), near);
     Best best;
-    for (int k : near) {
-        const QueryItem& item = q.items[k];
-        if (!is_met(q, filter, item.object)) continue;
-        ItemHit hit;
-        if (!cast_convex(item, *moved, place, u, best.item < 0 ? far : best.hit.distance, triangles, hit))
-            continue;
-        if (best.takes(hit.distance, k)) best = {k, make_hit(q, item, hit)};
+    for (const AskedPart& part : take_apart(store_or_empty(store), shape, pose)) {
+        find_in_box(q.tree, moved_box(part.convex, part.place, vec(motion)), near);
+        for (int k : near) {
+            const QueryItem& item = q.items[k];
+            if (!is_met(q, filter, item.object)) continue;
+            ItemHit hit;
+            if (!cast_convex(item, part.convex, part.place, u, best.item < 0 ? far : best.hit.distance, triangles, hit))
+                continue;
+            if (best.takes(hit.distance, k)) best = {k, make_hit(q, item, hit)};
+        }
     }
     return best.item < 0 ? std::nullopt : std::optional(best.hit);
 }
@@ -223,19 +252,24 @@ std::optional<QueryHit> cast_shape(const Query& q, const Shape& shape, const Pos
 std::vector<QueryHit> find_overlaps(const Query& q, const Shape& shape, const Pose& pose, double margin,
                                     const QueryFilter& filter, const ShapeStore* store) {
     std::vector<QueryHit> out;
-    const std::optional<Convex> placed = make_convex(store_or_empty(store), shape);
-    if (q.items.empty() || !placed || !is_finite(pose) || std::isnan(margin)) return out;
-    const Placement place = make_placement(pose);
+    if (q.items.empty() || !is_finite(pose) || std::isnan(margin)) return out;
     std::vector<int> near, triangles;
     std::vector<ItemHit> hits;
-    find_in_box(q.tree, grow(shape_bounds(*placed, place), std::max(margin, 0.0)), near);
-    for (int k : near) { // ascending: by object, part, index
-        const QueryItem& item = q.items[k];
-        if (!is_met(q, filter, item.object)) continue;
-        hits.clear();
-        find_overlaps(item, *placed, place, margin, triangles, hits);
-        for (const ItemHit& hit : hits) out.push_back(make_hit(q, item, hit));
+    std::vector<std::pair<int, QueryHit>> found; // item
+    const std::vector<AskedPart> parts = take_apart(store_or_empty(store), shape, pose);
+    for (const AskedPart& part : parts) {
+        find_in_box(q.tree, grow(shape_bounds(part.convex, part.place), std::max(margin, 0.0)), near);
+        for (int k : near) { // ascending: by object, part, index
+            const QueryItem& item = q.items[k];
+            if (!is_met(q, filter, item.object)) continue;
+            hits.clear();
+            find_overlaps(item, part.convex, part.place, margin, triangles, hits);
+            for (const ItemHit& hit : hits) found.push_back({k, make_hit(q, item, hit)});
+        }
     }
+    if (parts.size() > 1) keep_deepest(found, out);
+    else
+        for (const auto& [item, hit] : found) out.push_back(hit);
     return out;
 }
 

@@ -14,14 +14,18 @@ struct Pace { // of an object
     bool present = false, movable = false;
 };
 
+// Planes and height fields are solid below without end; the speed of a field is that of its vertices.
 void add_obstacles(const Model& m, const State& s, std::vector<Pace>& out) {
+    std::vector<Real> width(m.objects.size(), kInf); // of the thinnest part
     for (const Obstacle& o : m.obstacles) {
         if (o.object < 0 || o.frame < 0) continue;
         Pace& p = out[o.object];
+        const bool endless = o.shape == Obstacle::plane || o.shape == Obstacle::height_field;
         const Vec3 half = o.shape == Obstacle::box ? Vec3(vec(o.size)) : Vec3(Vec3::Constant(o.size.x));
-        const Real arm = o.shape == Obstacle::plane ? 0 : half.norm() + (o.shape == Obstacle::capsule ? o.size.y : 0);
+        const Real arm = endless ? 0 : half.norm() + (o.shape == Obstacle::capsule ? o.size.y : 0) + vec(o.pose.position).norm();
         p.present = true;
-        p.thickness = o.shape == Obstacle::plane ? kInf : 2 * half.minCoeff() + o.thickness;
+        if (!endless) width[o.object] = std::min(width[o.object], 2 * half.minCoeff() + o.thickness);
+        p.thickness = width[o.object];
         p.speed = std::max(p.speed, vec(s.frame.v[o.frame]).norm() + vec(s.frame.w[o.frame]).norm() * arm);
     }
 }

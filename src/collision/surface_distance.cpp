@@ -56,6 +56,8 @@ bool find_solid_distance(const SurfaceSide& s, const Vec3& p, Real limit, Surfac
     return find_mesh_distance(*s.surface, p, limit, std::abs(d.distance) + 2 * error, out);
 }
 
+} // namespace
+
 bool find_field_distance(const HeightFieldShape& f, const Vec3& p, Real limit, SurfaceDistance& out) {
     const HeightSample under = sample_height(f, p.x(), p.z());
     const bool below = under.inside && p.y() < under.height;
@@ -66,6 +68,8 @@ bool find_field_distance(const HeightFieldShape& f, const Vec3& p, Real limit, S
     set_distance(p, near.at.point, face, face, below ? -1 : 1, out);
     return below || out.normal.y() > 0; // beside the field nothing is kept away sideways or from below
 }
+
+namespace {
 
 // Nodes on the way down, the memory kept per thread (geometry/triangle_query.cpp).
 std::vector<std::pair<int, Real>>& node_stack() {

@@ -12,6 +12,8 @@ struct SurfaceDistance {
 };
 // In the side's own axes. False if the point is further outside than `limit`.
 bool find_distance(const SurfaceSide&, const Vec3& p, Real limit, SurfaceDistance&);
+// The same of a height field; far beside it or more than `limit` above it false.
+bool find_field_distance(const HeightFieldShape&, const Vec3& p, Real limit, SurfaceDistance&);
 // Whether the side has an inside.
 bool has_inside(const SurfaceSide&);
 // The way out from an inside point along u: the plane of the triangle met there.

@@ -133,6 +133,30 @@ MassProperties cone_mass(Real radius, Real height, Real density) {
     return diagonal_mass(volume, density, -height / 4, Vec3(across, 0.3 * m * r2, across));
 }
 
+// With r_i the centre of part i in the common axes and R_i its rotation:
+//   m = sum m_i,   c = sum m_i r_i / m,   I = sum R_i I_i R_i^T + m_i (|d|^2 - d d^T),   d = r_i - c
+MassProperties join_mass(std::span<const MassProperties> parts, std::span<const Pose> poses) {
+    MassProperties r;
+    Vec3 first = Vec3::Zero();
+    const auto center_of = [&](std::size_t i) { return Vec3(vec(poses[i].position) + quat(poses[i].rotation) * vec(parts[i].center)); };
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        r.volume += parts[i].volume;
+        r.mass += parts[i].mass;
+        first += parts[i].mass * center_of(i);
+    }
+    const Vec3 center = first / r.mass;
+    Mat3 inertia = Mat3::Zero();
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const Mat3 R = quat(poses[i].rotation).toRotationMatrix();
+        const Vec3 d = center_of(i) - center;
+        inertia += R * mat(parts[i].inertia) * R.transpose() + parts[i].mass * (d.squaredNorm() * Mat3::Identity() - d * d.transpose());
+    }
+    r.center = real3(center);
+    r.inertia = real33(0.5 * (inertia + inertia.transpose())); // rounding must not leave it unsymmetric
+    diagonalise(r.inertia, r.principal_inertia, r.principal_frame);
+    return r;
+}
+
 MassProperties scale_mass(MassProperties p, Real mass) {
     const Real factor = mass / p.mass;
     p.mass = mass;

@@ -1,6 +1,7 @@
 // Volume, mass, centre and inertia of solids of constant density.
 #pragma once
 #include "geometry/mesh.h"
+#include <span>
 
 namespace sinew {
 
@@ -24,6 +25,9 @@ MassProperties sphere_mass(Real radius, Real density);
 MassProperties capsule_mass(Real radius, Real length, Real density);
 MassProperties cylinder_mass(Real radius, Real height, Real density);
 MassProperties cone_mass(Real radius, Real height, Real density);
+
+// Bodies fixed together, each placed in common axes; where they overlap both count. At least one with mass.
+MassProperties join_mass(std::span<const MassProperties>, std::span<const Pose>);
 
 // The same body with another total mass.
 MassProperties scale_mass(MassProperties, Real mass);

@@ -3,6 +3,7 @@
 #include "geometry/repair_mesh.h"
 #include "geometry/triangulate.h"
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numeric>
 
@@ -190,7 +191,32 @@ std::vector<std::string> describe(const RepairReport& r) {
     return s;
 }
 
+// Exponent s such that coordinates times 2^s have volumes that neither overflow nor vanish: the largest is then near 2^100, so
+// that products of up to six are numbers. 0 for meshes of any common size.
+static int find_work_scale(const PolygonMesh& m) {
+    Real most = 0;
+    for (const Real3& x : m.positions) most = std::max(most, vec(x).cwiseAbs().maxCoeff());
+    if (!(most > 0) || (most > 1e-30 && most < 1e45)) return 0;
+    int exponent = 0;
+    std::frexp(most, &exponent);
+    return 100 - exponent;
+}
+
+static RepairedMesh repair_rounds(const PolygonMesh&, const RepairOptions&);
+
 RepairedMesh repair_mesh(const PolygonMesh& m, const RepairOptions& o) {
+    const int scale = find_work_scale(m);
+    if (scale == 0) return repair_rounds(m, o);
+    PolygonMesh scaled = m;
+    for (Real3& x : scaled.positions) x = {std::ldexp(x.x, scale), std::ldexp(x.y, scale), std::ldexp(x.z, scale)};
+    RepairOptions options = o;
+    options.weld = std::ldexp(o.weld, scale);
+    RepairedMesh r = repair_rounds(scaled, options);
+    for (int v = 0; v < vertex_count(r.mesh); ++v) r.mesh.positions[v] = m.positions[r.vertex_source[v]]; // to the last bit
+    return r;
+}
+
+static RepairedMesh repair_rounds(const PolygonMesh& m, const RepairOptions& o) {
     constexpr int kRounds = 16; // a turned part can repeat another one, a flip can make a neighbour thin; 3 suffice in practice
     RepairedMesh r = repair_once(m, o);
     for (int i = 1; i < kRounds && changed_anything(i == 1 ? r.report : RepairReport{.welded = {0}}); ++i) {

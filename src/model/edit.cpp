@@ -132,6 +132,7 @@ int append_model(Model& to, State& s, const Model& more, const State& ms) {
     const int objects = int(to.objects.size()), points = point_count(to), frames = frame_count(to), scalars = scalar_count(to);
     const int surface = int(to.surface.vertices.size()), animated = animated_count(to);
     const int edges = int(to.surface.edges.size()), triangles = int(to.surface.triangles.size());
+    const int fields = to.shapes ? int(to.shapes->height_fields.size()) : 0;
     std::shared_ptr<Tables> tables = take_over(to.elements);
     append_tables(tables->energies, more.elements->energies, to, objects);
     append_tables(tables->constraints, more.elements->constraints, to, objects);
@@ -156,7 +157,11 @@ int append_model(Model& to, State& s, const Model& more, const State& ms) {
     append(s.animated.x, ms.animated.x), append(s.animated.v, ms.animated.v);
     append(to.surface.thickness, more.surface.thickness);
     append_shifted(to.surface.object, more.surface.object, objects);
-    for (Obstacle o : more.obstacles) o.frame += frames, o.object += objects, to.obstacles.push_back(o);
+    for (Obstacle o : more.obstacles) {
+        o.frame += frames, o.object += objects;
+        if (o.data >= 0) o.data += fields;
+        to.obstacles.push_back(o);
+    }
     for (Object o : more.objects) {
         shift(o.points, points), shift(o.frames, frames), shift(o.scalars, scalars), shift(o.surface, surface);
         shift(o.animated, animated), shift(o.edges, edges), shift(o.triangles, triangles);

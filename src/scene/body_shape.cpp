@@ -81,14 +81,18 @@ Shape mesh_shape(const BodyParams& p, const PolygonMesh& mesh, bool free, BuildC
 
 } // namespace
 
+Shape make_body_shape(BodyShape kind, const BodyParams& p, const PolygonMesh& mesh, bool free, BuildContext& c) {
+    Shape shape = kind == BodyShape::mesh ? mesh_shape(p, mesh, free, c) : primitive(kind, p);
+    shape.rounding = p.thickness;
+    return shape;
+}
+
 void add_body_shape(BodyShape kind, const BodyParams& p, const PolygonMesh& mesh, const Real3& center, int frame, bool free,
                     BuildContext& c) {
     Pose pose;
     // the mesh has been moved already
     if (kind != BodyShape::mesh) pose.position = {-center.x, -center.y, -center.z};
-    Shape shape = kind == BodyShape::mesh ? mesh_shape(p, mesh, free, c) : primitive(kind, p);
-    shape.rounding = p.thickness;
-    add_collider(c.builder, shape, frame, pose);
+    add_collider(c.builder, make_body_shape(kind, p, mesh, free, c), frame, pose);
 }
 
 void add_body_surface(BodyShape kind, const BodyParams& p, const PolygonMesh& mesh, int frame, BuildContext& c) {

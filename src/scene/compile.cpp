@@ -65,6 +65,32 @@ void note_idle(Work& w, const SceneObject& o) {
         w.idle[o.kind == "rod" ? kRodContact : "self_contact"].push_back(o.name);
 }
 
+// whether something of the object is an unknown, or carries one
+bool has_unknowns(const Model& m, const Object& o) {
+    const auto is_free = [](const std::vector<std::uint8_t>& flags, const Range& r) {
+        return std::any_of(flags.begin() + r.begin, flags.begin() + r.end, [](std::uint8_t f) { return !(f & kFixed); });
+    };
+    return is_free(m.point.flags, o.points) || is_free(m.frame.flags, o.frames);
+}
+
+// Held and animated objects that are no obstacles by their true shape, where something could meet them: solvers without contact of
+// surfaces let it pass. Bodies meet held bodies by their shapes.
+std::vector<std::string> surface_obstacles(const Model& m) {
+    bool soft = false, bodies = false;
+    for (const Object& o : m.objects) {
+        const bool meets = o.surface.count() > 0 && has_unknowns(m, o);
+        soft = soft || (meets && o.points.count() > 0), bodies = bodies || (meets && o.frames.count() > 0);
+    }
+    std::vector<std::string> names;
+    for (int i = 0; i < int(m.objects.size()); ++i) {
+        const auto owns = [&](const Obstacle& x) { return x.object == i; };
+        const Object& o = m.objects[i];
+        if (o.triangles.count() == 0 || has_unknowns(m, o) || !(soft || (bodies && o.animated.count() > 0))) continue;
+        if (std::none_of(m.obstacles.begin(), m.obstacles.end(), owns)) names.push_back(o.name);
+    }
+    return names;
+}
+
 // objects that move and have a surface to touch, particles aside
 std::vector<std::string> touchable_movers(const Model& m, std::size_t& rods) {
     std::vector<std::string> names;
@@ -72,7 +98,7 @@ std::vector<std::string> touchable_movers(const Model& m, std::size_t& rods) {
     std::vector<char> has_surface(m.objects.size(), 0);
     for (int object : m.surface.object) has_surface[object] = 1;
     for (std::size_t i = 0; i < m.objects.size(); ++i)
-        if (has_surface[i] && m.objects[i].kind != "particles" && m.objects[i].kind != "emitter") {
+        if (has_surface[i] && has_unknowns(m, m.objects[i]) && m.objects[i].kind != "particles" && m.objects[i].kind != "emitter") {
             names.push_back(m.objects[i].name);
             rods += m.objects[i].kind == "rod";
         }
@@ -131,6 +157,10 @@ void add_notes(Work& w) {
     if (movers.size() > 1 && !touching && !(rods_touch && rods == movers.size()))
         w.out.notes.push_back(fmt::format("not built yet: contact between moving objects{}; {} pass through each other",
                                           rods_touch && rods > 1 ? " other than rods" : "", list_names(movers)));
+    const auto others = surface_obstacles(w.builder.model);
+    if (!others.empty() && base != "position" && base != "velocity")
+        w.out.notes.push_back(fmt::format("warning: points and surfaces pass through {}: {} meets held planes, spheres, capsules, boxes and "
+                                          "height fields only; position and velocity meet every surface", list_names(others), w.out.solver));
     for (const ScriptEvent& e : w.out.script.events)
         if (e.event.when.empty() && e.event.at > w.scene.time.seconds)
             w.out.notes.push_back(fmt::format("warning: {} never happens: {:.6g} s is after the end of the run, {:.6g} s", e.event.path,

@@ -50,8 +50,8 @@ Real scene_size(const Model& m, const State& s, const std::vector<Real3>& x) {
     Aabb all;
     for (const Real3& p : x) all = merge(all, Vec3(vec(p)));
     for (const Obstacle& o : m.obstacles)
-        if (o.shape != Obstacle::plane && o.frame >= 0)
-            all = merge(all, shape_bounds(convex_of(o), make_placement({s.frame.p[o.frame], s.frame.q[o.frame]})));
+        if (o.shape != Obstacle::plane && o.shape != Obstacle::height_field && o.frame >= 0)
+            all = merge(all, shape_bounds(convex_of(o), make_placement(place_obstacle(o, {s.frame.p[o.frame], s.frame.q[o.frame]}))));
     const Real size = is_empty(all) ? 0 : (all.hi - all.lo).norm();
     return size > 0 ? size : 1;
 }

@@ -293,34 +293,39 @@ constexpr BodyWords words_of(BodyShape s) {
     default: return {"sphere", "rigid ball"};
     }
 }
+
+// what the shape alone needs
+template <class V> void body_shape_fields(BodyShape s, BodyParams& p, V&& v) {
+    const Field length{.min = 0, .min_exclusive = true, .unit = "m"};
+    const auto with_doc = [&](std::string_view doc) {
+        Field f = length;
+        f.doc = doc;
+        return f;
+    };
+    if (s == BodyShape::box) v("size", p.size, with_doc("edges along x, y, z"));
+    if (s == BodyShape::mesh) {
+        v("mesh", p.mesh, Field{.required = true, .doc = "file name, { file, unit, up }, or { shape: ball, blobs or lathe, ... }"});
+        v("shape", p.shape, Field{.allowed = {"auto", "decomposition", "hull", "mesh", "solid"},
+                                  .doc = "what bodies touch: a few convex hulls that are close to it, one convex hull, its "
+                                         "triangles, or its signed distance; auto: solid if it is free and closed, "
+                                         "otherwise mesh"});
+        v("cells", p.cells, Field{.min = 1, .max = 1024, .doc = "of the signed distance, along the longest side"});
+        v("concavity", p.concavity, Field{.min = 0.001, .max = 1, .doc = "of the decomposition: how far its hulls may be from the "
+                                                                          "solid, share of the bounding box diagonal"});
+        v("hulls", p.hulls, Field{.min = 1, .max = 1024, .doc = "most hulls of the decomposition"});
+    }
+    if (s == BodyShape::capsule || s == BodyShape::cone || s == BodyShape::cylinder || s == BodyShape::sphere)
+        v("radius", p.radius, with_doc("radius"));
+    if (s == BodyShape::capsule) v("height", p.height, with_doc("between the centres of the round ends"));
+    if (s == BodyShape::cone || s == BodyShape::cylinder) v("height", p.height, with_doc("along y"));
+}
 void build_body(BodyShape, const BodyParams&, BuildContext&); // object_body.cpp
 
 template <BodyShape S> struct Body {
     static constexpr std::string_view name = words_of(S).name, doc = words_of(S).doc, body = "rigid bodies";
     using Params = BodyParams;
     template <class V> static void fields(Params& p, V&& v) {
-        const Field length{.min = 0, .min_exclusive = true, .unit = "m"};
-        const auto with_doc = [&](std::string_view doc) {
-            Field f = length;
-            f.doc = doc;
-            return f;
-        };
-        if constexpr (S == BodyShape::box) v("size", p.size, with_doc("edges along x, y, z"));
-        if constexpr (S == BodyShape::mesh) {
-            v("mesh", p.mesh, Field{.required = true, .doc = "file name, { file, unit, up }, or { shape: ball, blobs or lathe, ... }"});
-            v("shape", p.shape, Field{.allowed = {"auto", "decomposition", "hull", "mesh", "solid"},
-                                      .doc = "what bodies touch: a few convex hulls that are close to it, one convex hull, its "
-                                             "triangles, or its signed distance; auto: solid if it is free and closed, "
-                                             "otherwise mesh"});
-            v("cells", p.cells, Field{.min = 1, .max = 1024, .doc = "of the signed distance, along the longest side"});
-            v("concavity", p.concavity, Field{.min = 0.001, .max = 1, .doc = "of the decomposition: how far its hulls may be from the "
-                                                                              "solid, share of the bounding box diagonal"});
-            v("hulls", p.hulls, Field{.min = 1, .max = 1024, .doc = "most hulls of the decomposition"});
-        }
-        if constexpr (S == BodyShape::capsule || S == BodyShape::cone || S == BodyShape::cylinder || S == BodyShape::sphere)
-            v("radius", p.radius, with_doc("radius"));
-        if constexpr (S == BodyShape::capsule) v("height", p.height, with_doc("between the centres of the round ends"));
-        if constexpr (S == BodyShape::cone || S == BodyShape::cylinder) v("height", p.height, with_doc("along y"));
+        body_shape_fields(S, p, v);
         body_fields(p, v);
     }
     static void build(const Params& p, BuildContext& c) { build_body(S, p, c); }

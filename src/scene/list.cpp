@@ -1,5 +1,7 @@
 // All kinds of objects, one row each.
 #include "scene/kinds.h"
+#include "scene/object_compound.h"
+#include "scene/object_height_field.h"
 #include "scene/object_rod.h"
 
 namespace sinew {
@@ -12,9 +14,11 @@ std::span<const ObjectKind> object_kinds() {
         make_object_kind<Chain>(),
         make_object_kind<ClothMesh>(),
         make_object_kind<ClothGrid>(),
+        make_object_kind<Compound>(),
         make_object_kind<Body<BodyShape::cone>>(),
         make_object_kind<Body<BodyShape::cylinder>>(),
         make_object_kind<EmitterKind>(),
+        make_object_kind<HeightField>(),
         make_object_kind<Body<BodyShape::mesh>>(),
         make_object_kind<Particles>(),
         make_object_kind<Body<BodyShape::plane>>(),

@@ -52,7 +52,7 @@ void AnimatedMesh::build(const Params& p, BuildContext& c) {
     if (p.contact) add_surface_triangles(c.builder, first, triangulate(mesh).triangles);
     set_touch(c, p.touch, p.friction >= 0 ? p.friction : material.friction);
     c.animations.push_back(track);
-    c.notes.push_back(fmt::format("{}: {} samples from {:.4g} s to {:.4g} s; drawn but not touched by others in this version",
+    c.notes.push_back(fmt::format("{}: {} samples from {:.4g} s to {:.4g} s",
                                   c.object.name, track->source->times.size(), track->from + track->source->times.front(),
                                   track->from + track->source->times.back()));
 

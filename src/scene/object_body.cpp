@@ -2,7 +2,7 @@
 // velocity, or says "motion": "free"; otherwise it is held, and moves only if it has a motion. Any other motion holds
 // the body whatever its mass, as an animated part of a prefab with masses is: a note says what has no effect.
 // Held planes, spheres, capsules and boxes are obstacles for everything that has surface points; the vertices of free
-// bodies are such points.
+// bodies are such points. Other held bodies are met by their triangles, under solvers that meet surfaces.
 #include "core/error.h"
 #include "energy/list.h"
 #include "geometry/generate.h"
@@ -15,9 +15,7 @@
 
 namespace sinew {
 
-namespace {
-
-PolygonMesh body_mesh(BodyShape shape, const BodyParams& p, BuildContext& c) {
+PolygonMesh make_body_mesh(BodyShape shape, const BodyParams& p, BuildContext& c) {
     switch (shape) {
     case BodyShape::box: return make_box(p.size);
     case BodyShape::capsule: return make_capsule(p.radius, p.height, 24, 8);
@@ -30,8 +28,7 @@ PolygonMesh body_mesh(BodyShape shape, const BodyParams& p, BuildContext& c) {
     return {};
 }
 
-// mass about the centre in body axes; the mesh kind needs a closed surface
-MassProperties body_mass(BodyShape shape, const BodyParams& p, const PolygonMesh& mesh, BuildContext& c) {
+MassProperties find_body_mass(BodyShape shape, const BodyParams& p, const PolygonMesh& mesh, BuildContext& c) {
     const Real density = p.density;
     MassProperties m;
     switch (shape) {
@@ -51,7 +48,6 @@ MassProperties body_mass(BodyShape shape, const BodyParams& p, const PolygonMesh
     return p.mass > 0 && m.mass > 0 ? scale_mass(m, p.mass) : m;
 }
 
-enum class Held { free, held };
 Held find_held(BodyShape shape, const BodyParams& p, BuildContext& c) {
     const Value& motion = c.object.motion;
     if (motion.kind == Value::Kind::text && motion.text == "free") return Held::free;
@@ -73,9 +69,8 @@ Held find_held(BodyShape shape, const BodyParams& p, BuildContext& c) {
     return moves ? Held::free : Held::held;
 }
 
-// p: sizes already scaled
-void add_obstacle(BodyShape shape, const BodyParams& p, int frame, BuildContext& c) {
-    Obstacle o;
+bool make_obstacle(BodyShape shape, const BodyParams& p, int frame, BuildContext& c, Obstacle& o) {
+    o = {};
     o.frame = frame;
     o.object = int(c.builder.model.objects.size()) - 1;
     o.friction = p.friction;
@@ -83,19 +78,15 @@ void add_obstacle(BodyShape shape, const BodyParams& p, int frame, BuildContext&
     o.damping = p.damping;
     o.thickness = p.thickness;
     switch (shape) {
-    case BodyShape::plane: o.shape = Obstacle::plane; break;
-    case BodyShape::sphere: o.shape = Obstacle::sphere, o.size = {p.radius, 0, 0}; break;
-    case BodyShape::capsule: o.shape = Obstacle::capsule, o.size = {p.radius, p.height / 2, 0}; break;
-    case BodyShape::box: o.shape = Obstacle::box, o.size = {p.size.x / 2, p.size.y / 2, p.size.z / 2}; break;
-    default:
-        c.notes.push_back(fmt::format("{}: a held {} is no obstacle of its own shape; it is touched by its triangles, under solvers that meet surfaces", c.object.name,
-                                      words_of(shape).name));
-        return;
+    case BodyShape::plane: o.shape = Obstacle::plane; return true;
+    case BodyShape::sphere: o.shape = Obstacle::sphere, o.size = {p.radius, 0, 0}; return true;
+    case BodyShape::capsule: o.shape = Obstacle::capsule, o.size = {p.radius, p.height / 2, 0}; return true;
+    case BodyShape::box: o.shape = Obstacle::box, o.size = {p.size.x / 2, p.size.y / 2, p.size.z / 2}; return true;
+    default: return false;
     }
-    c.builder.model.obstacles.push_back(o);
 }
 
-void add_body_snapshot(BodyShape shape, const BodyParams& p, PolygonMesh mesh, BuildContext& c) {
+void add_rigid_snapshot(PolygonMesh mesh, const Real3& color, BuildContext& c) {
     SnapshotObject s;
     s.name = c.object.name;
     s.kind = c.object.kind;
@@ -108,16 +99,14 @@ void add_body_snapshot(BodyShape shape, const BodyParams& p, PolygonMesh mesh, B
     s.polygon_uv = std::move(mesh.polygon_uv);
     s.vertex_groups = std::move(mesh.vertex_groups);
     const int index = int(c.builder.layout.objects.size());
-    s.color = p.color.x >= 0 ? p.color : shape == BodyShape::plane ? Real3{0.55, 0.55, 0.55} : default_color(index);
+    s.color = color.x >= 0 ? color : default_color(index);
     c.builder.model.objects.back().snapshot = index;
     c.builder.layout.objects.push_back(std::move(s));
 }
 
-} // namespace
-
 void build_body(BodyShape shape, const BodyParams& p, BuildContext& c) {
     const std::size_t before = c.errors.size();
-    PolygonMesh mesh = body_mesh(shape, p, c);
+    PolygonMesh mesh = make_body_mesh(shape, p, c);
     const Material material = object_material(c, p.material);
     if (c.errors.size() != before) return;
     for (Real3& x : mesh.positions) x = real3(vec(x).cwiseProduct(vec(c.object.scale)));
@@ -131,7 +120,7 @@ void build_body(BodyShape shape, const BodyParams& p, BuildContext& c) {
     for (Real* a : {&scaled.radius, &scaled.height}) *a *= c.object.scale.x;
     for (int k = 0; k < 3; ++k) scaled.size[k] *= c.object.scale[k];
     MassProperties m;
-    if (free) m = body_mass(shape, scaled, mesh, c);
+    if (free) m = find_body_mass(shape, scaled, mesh, c);
     if (c.errors.size() != before) return;
 
     // the frame sits at the centre of mass
@@ -147,14 +136,15 @@ void build_body(BodyShape shape, const BodyParams& p, BuildContext& c) {
         const ElementRow& row = *find_energy("gravity_frame");
         if (p.gravity) add_energy(c.builder, row, row.make_params().get(), std::array<int, 1>{frame});
     } else if (p.contact) {
-        add_obstacle(shape, scaled, frame, c);
+        Obstacle o;
+        if (make_obstacle(shape, scaled, frame, c, o)) c.builder.model.obstacles.push_back(o);
     }
     set_touch(c, p.touch, scaled.friction);
     if (p.contact) {
         add_body_shape(shape, scaled, mesh, m.center, frame, free, c);
         add_body_surface(shape, scaled, mesh, frame, c);
     }
-    add_body_snapshot(shape, p, std::move(mesh), c);
+    add_rigid_snapshot(std::move(mesh), p.color.x < 0 && shape == BodyShape::plane ? Real3{0.55, 0.55, 0.55} : p.color, c);
 }
 
 } // namespace sinew

@@ -169,7 +169,7 @@ const std::vector<SurfaceContact>& range_of(const Contacts& c, int kind) {
 } // namespace
 
 ContactStencil stencil_of(const Model& m, const Contacts& c, const Touch& t) {
-    return t.kind < 2 ? stencil_of(m, c.point_point[t.index]) : stencil_of(m, range_of(c, t.kind)[t.index]);
+    return t.kind < 2 || t.kind > 5 ? stencil_of(m, c.point_point[t.index]) : stencil_of(m, range_of(c, t.kind)[t.index]);
 }
 
 namespace {
@@ -241,21 +241,32 @@ void list_touches(const Parallel& parallel, const Model& m, const State& s, cons
     const auto shapes = std::partition_point(points.begin(), points.end(), [](const PointContact& c) { return c.source < PointContact::shapes; });
     list_shapes(parallel, int(shapes - points.begin()), {m, points, q, reach, out});
     Lister l{m, s, q, reach, out, {}};
-    for (auto c = points.begin(); c != shapes && c->source == PointContact::vertex_obstacle; ++c) {
+    const auto make_touch = [&](const PointContact& c, int kind) {
+        Touch t;
+        t.key = c.key, t.feature = c.feature, t.kind = kind;
+        t.index = int(&c - points.data());
+        t.object_a = c.object_a, t.object_b = c.object_b;
+        t.gap = c.gap;
+        t.n = vec(c.normal);
+        t.at = vec(c.at);
+        t.rule = find_pair_rule(m, out.rules, c.object_a, c.object_b);
+        t.rule.friction = c.friction;
+        return t;
+    };
+    auto c = points.begin();
+    for (; c != shapes && c->source == PointContact::vertex_obstacle; ++c) {
         // vertices of bodies meet obstacles by their shapes
         if (c->a.kind == SurfaceVertex::frame) continue;
-        Touch t;
-        t.key = c->key, t.feature = c->feature, t.kind = 1;
-        t.index = int(c - points.begin());
-        t.object_a = c->object_a, t.object_b = c->object_b;
-        t.gap = c->gap;
-        t.n = vec(c->normal);
-        t.at = vec(c->at);
-        t.rule = find_pair_rule(m, out.rules, c->object_a, c->object_b);
-        t.rule.friction = c->friction;
+        Touch t = make_touch(*c, 1);
         l.add_pair(t, *c);
     }
     for (int kind = 2; kind < 6; ++kind) list_surface(range_of(contacts, kind), kind, l);
+    // peaks of a field between the vertices of a sheet; inside edges and triangles smooth shapes are met by vertices alone
+    for (; c != shapes; ++c) {
+        if (m.obstacles[c->obstacle].shape != Obstacle::height_field || m.surface.vertices[c->stencil[0]].kind == SurfaceVertex::frame) continue;
+        Touch t = make_touch(*c, c->source == PointContact::edge_obstacle ? 6 : 7);
+        l.add(t, stencil_of(m, *c));
+    }
 }
 
 namespace {

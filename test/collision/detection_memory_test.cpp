@@ -5,6 +5,7 @@
 #include "collision/detect_points.h"
 #include "collision/scene_step.h"
 #include "core/random.h"
+#include "geometry/height_field.h"
 #include "model/builder.h"
 #include <cmath>
 #include <gtest/gtest.h>
@@ -43,6 +44,21 @@ void add_body(ModelBuilder& b, const std::string& name, const Shape& shape, cons
     b.model.obstacles.push_back(o);
 }
 
+void add_hills(ModelBuilder& b) {
+    begin_object(b, "hills", "test");
+    HeightFieldShape f{15, 15, 0.1, 0.1, {}};
+    for (int i = 0; i < 15 * 15; ++i) f.height.push_back(0.04 * std::sin(2.0 * (i % 15)) * std::cos(1.7 * (i / 15)));
+    Obstacle o;
+    o.shape = Obstacle::height_field, o.data = 0, o.frame = add_frame(b, {{-0.7, 0.2, -0.7}, {}}, 0, {}, kFixed);
+    o.object = int(b.model.objects.size()) - 1;
+    const int first = int(b.model.surface.vertices.size());
+    const TriangleShape mesh = mesh_of(f);
+    for (const Real3& x : mesh.vertices) add_surface_vertex_in_frame(b, o.frame, x, 0);
+    add_surface_triangles(b, first, mesh.triangles);
+    b.shapes.height_fields.push_back(std::move(f));
+    b.model.obstacles.push_back(o);
+}
+
 ModelBuilder make_scene() {
     ModelBuilder b;
     add_body(b, "floor", {Shape::half_space, {}}, {{0, -0.5, 0}, {}}, kFixed);
@@ -54,6 +70,7 @@ ModelBuilder make_scene() {
     for (int k = 0; k < 40; ++k)
         add_body(b, "body" + std::to_string(k), kinds[k % 3],
                  {{2 + 0.19 * (k % 5), -0.41 + 0.17 * (k / 15), 0.19 * (k / 5 % 3)}, draw_rotation(rng)}, kFree);
+    add_hills(b);
     add_sheet(b, "low", 0.26);
     add_sheet(b, "high", 0.3);
     finish_model(b);

@@ -372,6 +372,66 @@ TEST(obstacle_surface, positions_and_poses_that_are_not_numbers_are_refused) {
     }
 }
 
+// Twelve sheets share an edge like the pages of a book; only the last one reaches down to the ball. The edge is then no nearest
+// place of the surface: that page is.
+TEST(obstacle_surface, an_edge_of_many_triangles_knows_all_of_them) {
+    for (const bool last_down : {false, true}) {
+        ModelBuilder b;
+        add_obstacle(b, Obstacle::sphere, {1, 0, 0}, {});
+        std::vector<Real3> x{{-2, 1.05, 0}, {2, 1.05, 0}};
+        std::vector<std::array<int, 3>> pages;
+        for (int k = 0; k < 12; ++k) {
+            const bool down = last_down && k == 11;
+            x.push_back({0.1 * (k - 5), down ? 0.3 : 2.0, down ? 2.0 : 0.2 * (k - 5)});
+            pages.push_back({0, 1, 2 + k});
+        }
+        add_sheet(b, x, pages);
+        const Contacts c = detect(b.model, b.state, kMargin);
+        EXPECT_EQ(count(c, PointContact::edge_obstacle), last_down ? 0 : 1);
+        EXPECT_EQ(count(c, PointContact::triangle_obstacle), last_down ? 1 : 0);
+    }
+}
+
+// The shape of an obstacle may stand anywhere in its frame.
+TEST(obstacle_surface, a_shape_placed_in_its_frame_is_met_where_it_stands) {
+    const Pose frame{{0.4, -1, 2}, real4(Quat(Eigen::AngleAxisd(0.7, Vec3(1, -1, 2).normalized())))};
+    const Pose own{{0.3, 0.2, -0.5}, real4(Quat(Eigen::AngleAxisd(1.1, Vec3(2, 1, 0).normalized())))};
+    const Quat q = quat(frame.rotation) * quat(own.rotation);
+    const Vec3 p = vec(frame.position) + quat(frame.rotation) * Vec3(vec(own.position));
+    for (Obstacle::Shape shape : {Obstacle::plane, Obstacle::sphere, Obstacle::capsule, Obstacle::box}) {
+        const std::vector<Real3> local{{0.1, 0.53, 0.05}, {0.2, 0.54, -0.3}, {-0.3, 0.52, 0.1}};
+        std::vector<Real3> x;
+        for (const Real3& a : local) x.push_back(real3(p + q * Vec3(vec(a))));
+        ModelBuilder here, direct;
+        add_obstacle(here, shape, {0.5, 0.5, 0.5}, frame);
+        here.model.obstacles[0].pose = own;
+        add_obstacle(direct, shape, {0.5, 0.5, 0.5}, {real3(p), real4(q)});
+        add_sheet(here, x, {{0, 1, 2}}), add_sheet(direct, x, {{0, 1, 2}});
+        const Contacts a = detect(here.model, here.state, 0.6), b = detect(direct.model, direct.state, 0.6);
+        ASSERT_EQ(a.point_point.size(), b.point_point.size()) << shape;
+        ASSERT_FALSE(a.point_point.empty());
+        for (std::size_t i = 0; i < a.point_point.size(); ++i) {
+            EXPECT_NEAR(a.point_point[i].gap, b.point_point[i].gap, 1e-14);
+            EXPECT_NEAR((vec(a.point_point[i].normal) - vec(b.point_point[i].normal)).norm(), 0, 1e-14);
+            // the place on the obstacle, in the axes of its frame
+            const Vec3 at = vec(frame.position) + quat(frame.rotation) * Vec3(vec(a.point_point[i].b.local));
+            EXPECT_NEAR((at - Vec3(vec(b.point_point[i].at))).norm(), 0, 1e-14);
+        }
+        // safe steps too
+        std::vector<Real> direction(std::size_t(dofs_of(here.model).size()), 0.0);
+        const Vec3 down = -2 * (q * Vec3::UnitY());
+        for (int i = 0; i < 3; ++i)
+            for (int k = 0; k < 3; ++k) direction[dofs_of(here.model).point_offset(i) + k] = down[k];
+        const auto parallel = make_parallel(Context{1, {}, {}});
+        SceneStepScratch scratch;
+        SafeStep posed, plain;
+        ASSERT_TRUE(find_scene_step(*parallel, here.model, {here.state, direction, {}}, {}, false, scratch, posed));
+        ASSERT_TRUE(find_scene_step(*parallel, direct.model, {direct.state, direction, {}}, {}, false, scratch, plain));
+        EXPECT_LT(plain.step, 0.9);
+        EXPECT_NEAR(posed.step, plain.step, 1e-9);
+    }
+}
+
 // A sheet comes down on an obstacle: its vertices pass beside it, its inside does not.
 TEST(obstacle_surface, safe_steps_end_before_triangles_and_lines_meet_obstacles) {
     for (Obstacle::Shape shape : {Obstacle::sphere, Obstacle::capsule, Obstacle::box})

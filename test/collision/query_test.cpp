@@ -151,6 +151,27 @@ TEST(query, overlaps_are_all_that_is_within_the_margin_in_order) {
     EXPECT_EQ(find_overlaps(*a.q, ball, {{0, 5, 0}, {}}, 1.1).size(), 2u);
 }
 
+// A dumb-bell of two balls is asked as a whole: its parts answer, of what both overlap the deeper.
+TEST(query, a_compound_is_cast_and_overlaps_by_its_parts) {
+    const Asked a;
+    ShapeStore store;
+    store.compounds.push_back({{{Shape::sphere, {0.25, 0, 0}}, {Shape::sphere, {0.5, 0, 0}}}, {{{0, 1, 0}, {}}, {{0, -1, 0}, {}}}});
+    const Shape bell{Shape::compound, {}, 0.1, 0};
+    // upright over the floor: the lower ball, 0.6 with the rounding, has 3.4 to go; on its side the larger one is first as well
+    auto hit = cast_shape(*a.q, bell, {{5, 5, 5}, {}}, {0, -10, 0}, {}, &store);
+    ASSERT_EQ(a.name(hit), "floor");
+    EXPECT_NEAR(hit->distance, 3.4, kClose);
+    hit = cast_shape(*a.q, bell, {{5, 5, 5}, real4(exp_rotation(Vec3(0, 0, kPi / 2)))}, {0, -10, 0}, {}, &store);
+    ASSERT_EQ(a.name(hit), "floor");
+    EXPECT_NEAR(hit->distance, 4.4, kClose);
+    // both parts meet the floor: one answer, the deeper
+    const auto near = find_overlaps(*a.q, bell, {{8, 0.2, 8}, real4(exp_rotation(Vec3(0, 0, kPi / 2)))}, 0, {}, &store);
+    ASSERT_EQ(near.size(), 1u);
+    EXPECT_NEAR(near[0].distance, -0.4, kClose);
+    store.compounds[0].parts[0] = {Shape::mesh, {}, 0, 0}; // a part that cannot be asked: none can
+    EXPECT_FALSE(cast_shape(*a.q, bell, {{5, 5, 5}, {}}, {0, -10, 0}, {}, &store));
+}
+
 TEST(query, the_closest_point_is_signed_for_solids) {
     const Asked a;
     auto hit = find_closest(*a.q, {0, 1.9, 0});

@@ -171,3 +171,29 @@ TEST(mass, known_models_have_mass_or_a_reason) {
     EXPECT_NE(error(*read_mesh(bunny).value).find("open edges"),
               std::string::npos); // the scan has holes below
 }
+
+// A body cut into pieces has the sum of their mass properties: a box of two halves and a quarter turned about, and parts of
+// different density against the sums by hand.
+TEST(mass, bodies_fixed_together_have_the_sum_of_their_masses_and_moments) {
+    const Quat turn(Eigen::AngleAxisd(0.5 * kPi, Vec3::UnitY())), common(Eigen::AngleAxisd(0.8, Vec3(1, 2, -1).normalized()));
+    const Vec3 offset(3, -1, 2);
+    // box 2 x 1 x 1 about the origin, its right half written as a box turned by a quarter
+    const std::vector<MassProperties> halves{box_mass({1, 1, 1}, 700), box_mass({1, 1, 1}, 700)};
+    const auto placed = [&](const Vec3& p, const Quat& q) { return Pose{real3(offset + common * p), real4(common * q)}; };
+    const std::vector<Pose> poses{placed({-0.5, 0, 0}, Quat::Identity()), placed({0.5, 0, 0}, turn)};
+    const MassProperties joined = join_mass(halves, poses), whole = box_mass({2, 1, 1}, 700);
+    EXPECT_NEAR(joined.mass, whole.mass, 1e-12 * whole.mass);
+    EXPECT_NEAR(joined.volume, 2, 1e-14);
+    EXPECT_NEAR((vec(joined.center) - offset).norm(), 0, 1e-14);
+    const Mat3 R = common.toRotationMatrix();
+    EXPECT_NEAR((mat(joined.inertia) - R * mat(whole.inertia) * R.transpose()).norm(), 0, 1e-12 * whole.mass);
+    // a ball of 2 kg and one of 1 kg, 3 m apart along x: centre at 1 m, moment about y: 2 * 1 + 1 * 4 plus their own
+    const MassProperties a = scale_mass(sphere_mass(0.1, 1), 2), b = scale_mass(sphere_mass(0.2, 1), 1);
+    const MassProperties pair = join_mass(std::vector{a, b}, std::vector<Pose>{{}, {{3, 0, 0}, {}}});
+    EXPECT_NEAR(pair.center.x, 1, 1e-15);
+    EXPECT_NEAR(pair.inertia(1, 1), 6 + 0.4 * (2 * 0.01 + 0.04), 1e-14);
+    EXPECT_NEAR(pair.inertia(0, 0), 0.4 * (2 * 0.01 + 0.04), 1e-14);
+    // a cone's own centre is not its origin
+    const MassProperties cone = join_mass(std::vector{cone_mass(1, 2, 1)}, std::vector<Pose>{{{0, 5, 0}, real4(turn)}});
+    EXPECT_NEAR(cone.center.y, 4.5, 1e-14);
+}

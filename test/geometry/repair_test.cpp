@@ -291,3 +291,20 @@ TEST(repair, scanned_meshes_are_repaired) {
         expect_sound(*m.value);
     }
 }
+
+// Volumes of 1e924 m^3 and 1e-900 m^3 are no numbers; outwards is outwards all the same, and every coordinate stays as it is.
+TEST(repair, meshes_of_any_size_are_turned_outwards_and_stay_where_they_are) {
+    for (const Real size : {1e308, 1e200, 1e60, 1.0, 1e-60, 1e-200, 1e-305}) {
+        PolygonMesh box = make_box({1, 1, 1});
+        for (Real3& x : box.positions) x = {1.7 * size * x.x, 1.7 * size * x.y, 1.7 * size * x.z};
+        const RepairedMesh same = repair_mesh(box, {});
+        EXPECT_FALSE(changed_anything(same.report)) << size << (describe(same.report).empty() ? "" : describe(same.report)[0]);
+        EXPECT_EQ(same.mesh.polygon_vertex, box.polygon_vertex) << size;
+        PolygonMesh inside_out = box;
+        for (int p = 0; p < polygon_count(box); ++p)
+            std::reverse(inside_out.polygon_vertex.begin() + box.polygon_begin[p], inside_out.polygon_vertex.begin() + box.polygon_begin[p + 1]);
+        const RepairedMesh turned = repair_mesh(inside_out, {});
+        EXPECT_EQ(turned.report.reversed.size(), 6u) << size;
+        EXPECT_EQ(turned.mesh.positions, box.positions) << size;
+    }
+}
