@@ -50,6 +50,7 @@ constexpr Real kSpringPush = 0.01;   // softness of penetration there, part of t
 constexpr int kSoftSubsteps = 6, kMostSubsteps = 32;
 constexpr int kLayers = 25;          // of a pile that six sub-steps carry
 constexpr int kMostBranches = 32;    // joints at one body of a tree; they couple each with all others
+constexpr int kGroupGrain = 64;      // groups of joints per task
 constexpr Real kStable = 1.4;        // [rad] of the fastest swing per sub-step
 
 struct VelocitySolver final : Solver {
@@ -66,6 +67,7 @@ struct VelocitySolver final : Solver {
     std::vector<Real3> surface;
     std::vector<std::uint8_t> analytic;    // per object
     Rows rows;                             // constraints
+    bool fresh = false;                    // its numbers are those of the start of the step
     int topology = -1, values = -1;
     const void* tables = nullptr;
     RowProblem q, positions;
@@ -233,6 +235,7 @@ void VelocitySolver::build_rows_of(const Model& m, const State& s, Real h) {
     for (int b = 0; b < q.body_count(); ++b) q.v[b] -= ahead * linear[b];
     if (settings.warm_start) recall_touches(*parallel, *before, h, list);
     const Dofs dofs = dofs_of(m);
+    fresh = false;
     if (m.elements->constraints.empty()) return add_link_groups(s, links, 0, q);
     if (topology != m.topology_revision || values != m.values_revision || tables != m.elements.get()) {
         build_rows(m.elements->constraints, dofs, rows);
@@ -247,10 +250,13 @@ void VelocitySolver::build_rows_of(const Model& m, const State& s, Real h) {
 // motors at once: whether something rests depends on what they want
 void VelocitySolver::fill_drives(const Model& m, const State& s, Real h) {
     if (std::none_of(q.groups.begin(), q.groups.end(), [](const RowGroup& g) { return g.set == RowSet::box; })) return;
-    refresh_rows(m.elements->constraints, evaluation_of(m, s, h), rows);
+    refresh_rows(*parallel, m.elements->constraints, evaluation_of(m, s, h), rows);
+    fresh = true;
     const BiasOptions o = bias_options();
-    for (const RowGroup& g : q.groups)
-        if (g.set == RowSet::box) fill_constraint_group(dofs_of(m), rows, o, g, q);
+    parallel_for(*parallel, int(q.groups.size()), kGroupGrain, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i)
+            if (q.groups[i].set == RowSet::box) fill_constraint_group(dofs_of(m), rows, o, q.groups[i], q, false);
+    });
 }
 
 // numbers of the joints' rows; trees find their own
@@ -263,10 +269,12 @@ void VelocitySolver::fill_rows(const Model& m, const State& s, Real h) {
         any = any || wanted[i];
     }
     if (!any) return;
-    refresh_rows(m.elements->constraints, evaluation_of(m, s, h), rows);
+    if (!fresh) refresh_rows(*parallel, m.elements->constraints, evaluation_of(m, s, h), rows);
     const BiasOptions o = bias_options();
-    for (std::size_t i = 0; i < q.groups.size(); ++i)
-        if (wanted[i]) fill_constraint_group(dofs_of(m), rows, o, q.groups[i], q);
+    parallel_for(*parallel, int(q.groups.size()), kGroupGrain, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i)
+            if (wanted[i]) fill_constraint_group(dofs_of(m), rows, o, q.groups[i], q, way_of(q.groups[i]) != Way::soft);
+    });
     if (stabilisation() == "acceleration" && !at_end)
         set_acceleration_bias(m.elements->constraints, evaluation_of(m, s, h), rows, settings.baumgarte_alpha,
                               settings.baumgarte_beta, q);
@@ -587,7 +595,7 @@ Real VelocitySolver::take_back(const Model& m, const State& at, State& to) {
     const bool joints = std::any_of(q.groups.begin(), q.groups.end(), [&](const RowGroup& g) {
         return g.set != RowSet::contact && !g.link && (way_of(g) == Way::direct || way_of(g) == Way::iterative);
     });
-    if (joints) refresh_rows(m.elements->constraints, evaluation_of(m, at, q.dt), rows);
+    if (joints) refresh_rows(*parallel, m.elements->constraints, evaluation_of(m, at, q.dt), rows);
     if (!(find_errors(m, at, o) >= kNoError)) return 0;
     build_position_problem(m, at, found, list, m.elements->constraints.empty() ? nullptr : &rows, o, q, wanted, positions);
     SolveOptions options = solve_options();
