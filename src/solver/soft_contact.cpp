@@ -110,7 +110,7 @@ void pack(const SoftManifold& m, int index, std::span<const SoftMass> masses, co
         SoftPoint<S, N>& p = k.point[i];
         put3(p.ja, l, m.ra[i]);
         put3(p.jb, l, m.rb[i]);
-        p.gap.v[l] = p.separation.v[l] = S(m.gap[i]);
+        p.gap.v[l] = S(m.gap[i]);
         p.impulse.v[l] = S(m.impulse[i]);
         p.mass.v[l] = 1;
         center_a += vec(m.ra[i]) / m.points;

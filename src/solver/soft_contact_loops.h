@@ -152,7 +152,7 @@ template <class S, int N> void prepare_block(SoftBlock<S, N>& k, const SoftBody<
     using V = typename VecOf<S, N>::type;
     const auto m = load_masses<false>(k);
     const Three<V> n = load3(k.normal);
-    const BodyPair<S, N> u = gather_pair(k, bodies, &SoftBody<S>::v);
+    const BodyPair<S, N> u = gather_pair(k, bodies, &SoftBody<S>::v), d = gather_pair(k, bodies, &SoftBody<S>::d);
     const Three<V> t0 = tangent_of(n), t1 = cross(n, t0);
     const Three<V> drive = load3(k.drive);
     store3(k.drive, Three<V>{dot(drive, n), dot(drive, t0), dot(drive, t1)});
@@ -165,6 +165,7 @@ template <class S, int N> void prepare_block(SoftBlock<S, N>& k, const SoftBody<
         const V used = load(p.mass); // 1 where the manifold has this point
         store(p.arm, root(dot(from_center, from_center)));
         store(p.mass, used * inverse_or_zero(coupling(m, n, ja, jb, n, ja, jb)));
+        store(p.separation, load(p.gap) + rate_of(n, ja, jb, d));
         store(p.approach, used * (rate_of(n, ja, jb, u) + dot(drive, n)));
         store3(p.ja, ja);
         store3(p.jb, jb);

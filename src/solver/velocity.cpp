@@ -75,6 +75,7 @@ struct VelocitySolver final : Solver {
     TouchList list;
     Islands islands;
     std::vector<Way> way;                  // per island
+    std::vector<std::uint8_t> unbalanced;  // per island: its impulses are to be found anew (velocity_steady.h)
     std::vector<std::uint8_t> wanted;      // per group: its numbers are needed
     std::vector<SolveResult> results;      // per island
     std::vector<SolveScratchPtr> workers;
@@ -356,6 +357,7 @@ void VelocitySolver::divide(const Model& m, const Input& input, const State& now
     build_islands(*parallel, m, found, list, q, islands);
     find_still(*parallel, m, input, now, settings.sleep && settings.rounds == 1 ? settings.sleep_after : 1e300, list, q, islands, pairs, still);
     way.resize(islands.count());
+    unbalanced.assign(islands.count(), 0);
     for (int i = 0; i < islands.count(); ++i)
         way[i] = still[islands.body[islands.body_begin[i]]] ? Way::asleep : find_way(i);
     choose_direct();
@@ -376,7 +378,9 @@ void VelocitySolver::find_steady() {
     for (int i = 0; i < islands.count(); ++i) {
         if (way[i] != Way::direct || islands.facts[i].joints) continue;
         const auto touches = std::span(islands.touch).subspan(islands.touch_begin[i], islands.touch_begin[i + 1] - islands.touch_begin[i]);
-        if (solve_steady(o, islands.view(i).bodies, touches, list, linear, angular, q)) way[i] = Way::steady;
+        const Steady steady = solve_steady(o, islands.view(i).bodies, touches, list, linear, angular, q);
+        if (steady == Steady::yes) way[i] = Way::steady;
+        unbalanced[i] = steady == Steady::unbalanced;
     }
 }
 
@@ -440,8 +444,11 @@ void VelocitySolver::solve(const Model& m, Real h, State& s) {
                 SolveOptions mine = o;
                 mine.tolerance = std::max(o.tolerance, kSpringTolerance);
                 results[i] = solve_direct(mine, island, *workers[worker], q);
-            } else if (way[i] == Way::direct) results[i] = solve_direct_or_sweep(o, island, *workers[worker], q);
-            else results[i] = solve_by_name(settings.method, o, island, *workers[worker], q);
+            } else if (way[i] == Way::direct) {
+                SolveOptions mine = o;
+                mine.accepts = !unbalanced[i];
+                results[i] = solve_direct_or_sweep(mine, island, *workers[worker], q);
+            } else results[i] = solve_by_name(settings.method, o, island, *workers[worker], q);
         }
     });
     report.residual = 0;
