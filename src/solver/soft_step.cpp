@@ -143,14 +143,14 @@ void begin_substep(Soft& d, int step, const std::vector<Vec3>& linear, const std
                    std::vector<SoftVelocity<S>>& begin_velocity, SoftContacts<S, N>& contacts) {
     const bool again = step > 0 && d.s.joints.groups.empty();
     parallel_for(d.parallel, int(d.problem.bodies.size()), kGrain, [&](int begin, int end) {
-        for (int i = begin; i < end; ++i) {
-            S *v = bodies[i].v, *before = begin_velocity[i].v;
-            for (int k = 0; k < 8; ++k) {
-                const S now = v[k];
-                if (again) v[k] = now + (now - before[k]);
-                before[k] = now;
-            }
-            if (again) continue;
+        for (int i = begin; i < end && again; ++i) {
+            const SoftBody<S> now = bodies[i];
+            for (int k = 0; k < 8; ++k) bodies[i].v[k] = now.v[k] + (now.v[k] - begin_velocity[i].v[k]);
+            for (int k = 0; k < 8; ++k) begin_velocity[i].v[k] = now.v[k];
+        }
+        for (int i = begin; i < end && !again; ++i) {
+            S* v = bodies[i].v;
+            for (int k = 0; k < 8; ++k) begin_velocity[i].v[k] = v[k];
             for (int k = 0; k < 3; ++k) {
                 v[k] += S(d.h * linear[d.problem.bodies[i]][k]);
                 v[3 + k] += S(d.h * angular[d.problem.bodies[i]][k]);
