@@ -210,10 +210,7 @@ BiasOptions VelocitySolver::bias_options() const {
 SolveOptions VelocitySolver::solve_options() const {
     SolveOptions o;
     o.single_tangent = settings.friction == "single_tangent";
-    o.sets.friction = settings.friction == "cylinder" || o.single_tangent ? Friction::cylinder
-                      : settings.friction == "box"        ? Friction::box
-                      : settings.friction == "polyhedral" ? Friction::polyhedral
-                                                          : Friction::cone;
+    o.sets.friction = o.single_tangent ? Friction::cylinder : find_friction(settings.friction);
     o.sets.facets = settings.facets;
     o.sets.de_saxce = settings.de_saxce;
     o.iterations = settings.iterations > 0 ? settings.iterations : 50;
@@ -663,15 +660,8 @@ void VelocitySolver::stabilise(const Model& m, Real, State& s) {
             if (take_back(m, s, s) < kSmallError) break; // the next one would find its square
 }
 
-ImpactLaw find_law(const std::string& name) {
-    return name == "sticking"       ? ImpactLaw::sticking
-           : name == "frictionless" ? ImpactLaw::frictionless
-           : name == "stick_slide"  ? ImpactLaw::stick_slide
-                                    : ImpactLaw::chatterjee_ruina;
-}
-
 void VelocitySolver::impact() {
-    const ImpactOptions o{find_law(settings.impact), settings.restitution_threshold, settings.slop, 100};
+    const ImpactOptions o{find_impact_law(settings.impact), settings.restitution_threshold, settings.slop, 100};
     if (settings.impact == "newton") add_restitution_bias(o, q);
     else resolve_impacts(o, list, q);
 }
