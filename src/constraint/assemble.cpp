@@ -44,6 +44,19 @@ void refresh_rows(const std::vector<Table>& constraints, const Evaluation& ev, R
     }
 }
 
+void refresh_rows(const Parallel& parallel, const std::vector<Table>& constraints, const Evaluation& ev, Rows& r) {
+    constexpr int kElements = 64; // per task
+    int group = 0;
+    for (const Table& t : constraints) {
+        parallel_for(parallel, t.count(), kElements, [&](int begin, int end) {
+            const int first = group + begin;
+            t.row->constraint(t, ev, begin, end, r.c.data() + r.row_begin[first], r.jacobian.data() + r.value_begin[first]);
+            if (t.row->rate) t.row->rate(t, ev, begin, end, r.rate.data() + r.row_begin[first]);
+        });
+        group += t.count();
+    }
+}
+
 Real constraint_error(const std::vector<Table>& constraints, const Evaluation& ev, Rows& scratch) {
     Real worst = 0;
     for (const Table& t : constraints) {

@@ -22,10 +22,6 @@ constexpr PlaceRows kPlaceRows[] = {
 
 bool is_drive_table(const Table& t) { return t.row->name.substr(0, 12) == "joint_drive_"; }
 
-const JointAnchor& anchor_of(const Table& t, int e) {
-    return *reinterpret_cast<const JointAnchor*>(t.data.data() + std::size_t(e) * t.row->data_size);
-}
-
 Evaluation evaluation_of_state(const Model& m, const State& s) {
     Evaluation ev;
     ev.x = s.point.x.data(), ev.v = s.point.v.data(), ev.x_now = ev.x;
@@ -84,6 +80,9 @@ template <class F> void for_each_joint_element(const Model& m, F&& f) {
 } // namespace
 
 bool is_joint_table(const Table& t) { return t.row->name.starts_with("joint_"); }
+const JointAnchor& joint_anchor(const Table& t, int e) {
+    return *reinterpret_cast<const JointAnchor*>(t.data.data() + std::size_t(e) * t.row->data_size);
+}
 
 bool is_joint(const Model& m, int object) {
     const Object& o = m.objects[object];
@@ -102,7 +101,7 @@ void compute_joint_loads(const Model& m, const State& s, std::vector<JointLoad>&
         const Real* rows = find_row_forces(t, s);
         for (int e = 0; e < t.count(); ++e) {
             const VecN<12> f = element_force(t, ev, rows, e);
-            const Vec3 r = quat(s.frame.q[t.stencil[2 * e + 1]]) * vec(anchor_of(t, e).local[1]);
+            const Vec3 r = quat(s.frame.q[t.stencil[2 * e + 1]]) * vec(joint_anchor(t, e).local[1]);
             JointLoad& load = out[t.object[e]];
             load.force += f.segment<3>(6);
             load.torque += f.segment<3>(9) - r.cross(f.segment<3>(6));
@@ -115,7 +114,7 @@ JointReading read_joint(const Model& m, const State& s, int object) {
     const Evaluation ev = evaluation_of_state(m, s);
     for_each_joint_element(m, [&](const Table& t, int e) {
         if (t.object[e] != object) return;
-        const JointPlace at = place_joint(anchor_of(t, e), stencil_of(t, s, e));
+        const JointPlace at = place_joint(joint_anchor(t, e), stencil_of(t, s, e));
         JointTerm term;
         const auto read = [&](Real& to) { to = term.c; };
         slide_term(at, 0, 0, term), read(out.slide);
@@ -142,7 +141,7 @@ std::vector<BrokenJoint> find_broken_joints(const Model& m, const State& s) {
     std::vector<BrokenJoint> out;
     bool any = false;
     for_each_joint_element(m, [&](const Table& t, int e) {
-        any = any || anchor_of(t, e).breaks_force < 1e300 || anchor_of(t, e).breaks_torque < 1e300;
+        any = any || joint_anchor(t, e).breaks_force < 1e300 || joint_anchor(t, e).breaks_torque < 1e300;
     });
     if (!any) return out;
     std::vector<JointLoad> loads;
@@ -150,7 +149,7 @@ std::vector<BrokenJoint> find_broken_joints(const Model& m, const State& s) {
     for_each_joint_element(m, [&](const Table& t, int e) {
         const JointLoad& load = loads[t.object[e]];
         const Real force = load.force.norm(), torque = load.torque.norm();
-        if (force > anchor_of(t, e).breaks_force || torque > anchor_of(t, e).breaks_torque)
+        if (force > joint_anchor(t, e).breaks_force || torque > joint_anchor(t, e).breaks_torque)
             out.push_back({t.object[e], force, torque});
     });
     std::sort(out.begin(), out.end(), [](const BrokenJoint& a, const BrokenJoint& b) { return a.object < b.object; });

@@ -8,6 +8,7 @@ namespace sinew {
 
 // whether a table holds elements of joints: its Data begin with a JointAnchor
 bool is_joint_table(const Table&);
+const JointAnchor& joint_anchor(const Table&, int element);
 bool is_joint(const Model&, int object);
 
 // What a joint does to its second body, at the joint's place on it, in the world; the first body gets the opposite.

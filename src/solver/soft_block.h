@@ -16,7 +16,8 @@ template <class S, int N> struct alignas(N * sizeof(S)) SoftLane { S v[N]; };
 template <class S, int N> struct SoftPoint {
     using Lane = SoftLane<S, N>;
     Lane ja[3], jb[3];       // r x n; until prepared: r
-    Lane gap, mass, impulse; // [m], 1/K [kg], [N s]
+    Lane gap, mass, impulse; // [m] when found, 1/K [kg], [N s]
+    Lane separation;         // [m] where the bodies have got to: found by relaxing, the next solve is at the same place
     Lane peak, approach;     // largest impulse, and rate at the beginning [m/s]
     Lane arm;                // [m] distance from the centre of the points
 };
@@ -25,6 +26,7 @@ template <class S, int N> struct SoftBlock {
     int a[N], b[N], manifold[N]; // -1 = lane not used
     int points = 0;              // most of its manifolds
     bool rolls = false, bounces = false;
+    bool round = false;          // all inertias are the same about all axes
     Lane normal[3], tangent[3]; // second tangent: n x t; until prepared: impulse of friction
     Lane mass_a, mass_b, inertia_a[6], inertia_b[6]; // inverses
     Lane friction, torsion, rolling, restitution;

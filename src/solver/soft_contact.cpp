@@ -72,6 +72,11 @@ template <class S, int N> void put3(SoftLane<S, N>* lane, int l, const Real3& a)
     for (int c = 0; c < 3; ++c) lane[c].v[l] = S(a[c]);
 }
 
+bool is_round(const SoftMass& m) {
+    const auto& i = m.inverse_inertia;
+    return i[0] == i[1] && i[1] == i[2] && i[3] == 0 && i[4] == 0 && i[5] == 0;
+}
+
 template <class S, int N>
 void pack(const SoftManifold& m, int index, std::span<const SoftMass> masses, const Softness (&softness)[2],
           int l, SoftBlock<S, N>& k) {
@@ -90,6 +95,7 @@ void pack(const SoftManifold& m, int index, std::span<const SoftMass> masses, co
     k.mass_b.v[l] = S(b.inverse_mass);
     for (int i = 0; i < 6; ++i)
         k.inertia_a[i].v[l] = S(a.inverse_inertia[i]), k.inertia_b[i].v[l] = S(b.inverse_inertia[i]);
+    k.round = k.round && is_round(a) && is_round(b);
     k.friction.v[l] = S(m.friction);
     k.torsion.v[l] = S(m.torsion);
     k.rolling.v[l] = S(m.rolling);
@@ -119,6 +125,7 @@ template <class S, int N> void clear_block(SoftBlock<S, N>& k) {
     std::fill_n(k.a, N, -1);
     std::fill_n(k.b, N, -1);
     std::fill_n(k.manifold, N, -1);
+    k.round = true;
     // a unit normal, so that empty lanes meet no division by zero
     for (int l = 0; l < N; ++l) k.normal[2].v[l] = 1;
 }

@@ -82,34 +82,37 @@ template <class S, int N>
     }
 }
 
-// inverse masses of the two sides, kept in registers over the rows of a block
-template <class V> struct Masses {
+// inverse masses of the two sides, kept in registers over the rows of a block. Cubes and balls have one number for their inertia, and
+// the same bits as with nine
+template <class V> struct Round { V xx; };
+template <class V> inline Three<V> operator*(const Round<V>& m, const Three<V>& a) { return a * m.xx; }
+template <class V, class I> struct Masses {
     V a, b;
-    Symmetric<V> ia, ib;
+    I ia, ib;
 };
-template <class S, int N> inline auto load_masses(const SoftBlock<S, N>& k) {
+template <bool IsRound, class S, int N> inline auto load_masses(const SoftBlock<S, N>& k) {
     using V = typename VecOf<S, N>::type;
-    return Masses<V>{load(k.mass_a), load(k.mass_b), load_symmetric(k.inertia_a),
-                     load_symmetric(k.inertia_b)};
+    if constexpr (IsRound) return Masses<V, Round<V>>{load(k.mass_a), load(k.mass_b), {load(k.inertia_a[0])}, {load(k.inertia_b[0])}};
+    else return Masses<V, Symmetric<V>>{load(k.mass_a), load(k.mass_b), load_symmetric(k.inertia_a), load_symmetric(k.inertia_b)};
 }
 // impulse p along n with levers ja, jb; and a pure torque
-template <class V, class Pair>
-inline void apply(const Masses<V>& m, const Three<V>& n, const Three<V>& ja, const Three<V>& jb, V p,
+template <class V, class I, class Pair>
+inline void apply(const Masses<V, I>& m, const Three<V>& n, const Three<V>& ja, const Three<V>& jb, V p,
                   Pair& u) {
     u.a.v = u.a.v + n * (m.a * p);
     u.b.v = u.b.v - n * (m.b * p);
     u.a.w = u.a.w + m.ia * (ja * p);
     u.b.w = u.b.w - m.ib * (jb * p);
 }
-template <class V, class Pair>
-inline void apply_force(const Masses<V>& m, const Three<V>& ra, const Three<V>& rb, const Three<V>& p,
+template <class V, class I, class Pair>
+inline void apply_force(const Masses<V, I>& m, const Three<V>& ra, const Three<V>& rb, const Three<V>& p,
                         Pair& u) {
     u.a.v = u.a.v + p * m.a;
     u.b.v = u.b.v - p * m.b;
     u.a.w = u.a.w + m.ia * cross(ra, p);
     u.b.w = u.b.w - m.ib * cross(rb, p);
 }
-template <class V, class Pair> inline void apply_torque(const Masses<V>& m, const Three<V>& p, Pair& u) {
+template <class V, class I, class Pair> inline void apply_torque(const Masses<V, I>& m, const Three<V>& p, Pair& u) {
     u.a.w = u.a.w + m.ia * p;
     u.b.w = u.b.w - m.ib * p;
 }
@@ -139,17 +142,17 @@ template <class V> inline void invert2(V k00, V k11, V k01, V* out) {
     out[2] = V{} - k01 * det;
 }
 // K of two directions at levers: n.n' (m_a + m_b) + j_a I_a j_a' + j_b I_b j_b'
-template <class V>
-inline V coupling(const Masses<V>& m, const Three<V>& n, const Three<V>& ja, const Three<V>& jb,
+template <class V, class I>
+inline V coupling(const Masses<V, I>& m, const Three<V>& n, const Three<V>& ja, const Three<V>& jb,
                   const Three<V>& n2, const Three<V>& ja2, const Three<V>& jb2) {
     return dot(n, n2) * (m.a + m.b) + dot(ja, m.ia * ja2) + dot(jb, m.ib * jb2);
 }
 
 template <class S, int N> void prepare_block(SoftBlock<S, N>& k, const SoftBody<S>* bodies) {
     using V = typename VecOf<S, N>::type;
-    const Masses<V> m = load_masses(k);
+    const auto m = load_masses<false>(k);
     const Three<V> n = load3(k.normal);
-    const BodyPair<S, N> u = gather_pair(k, bodies, &SoftBody<S>::v);
+    const BodyPair<S, N> u = gather_pair(k, bodies, &SoftBody<S>::v), d = gather_pair(k, bodies, &SoftBody<S>::d);
     const Three<V> t0 = tangent_of(n), t1 = cross(n, t0);
     const Three<V> drive = load3(k.drive);
     store3(k.drive, Three<V>{dot(drive, n), dot(drive, t0), dot(drive, t1)});
@@ -162,6 +165,7 @@ template <class S, int N> void prepare_block(SoftBlock<S, N>& k, const SoftBody<
         const V used = load(p.mass); // 1 where the manifold has this point
         store(p.arm, root(dot(from_center, from_center)));
         store(p.mass, used * inverse_or_zero(coupling(m, n, ja, jb, n, ja, jb)));
+        store(p.separation, load(p.gap) + rate_of(n, ja, jb, d));
         store(p.approach, used * (rate_of(n, ja, jb, u) + dot(drive, n)));
         store3(p.ja, ja);
         store3(p.jb, jb);
@@ -189,7 +193,7 @@ template <class S, int N> void prepare_block(SoftBlock<S, N>& k, const SoftBody<
 
 template <class S, int N> void warm_start_block(SoftBlock<S, N>& k, SoftBody<S>* bodies) {
     using V = typename VecOf<S, N>::type;
-    const Masses<V> m = load_masses(k);
+    const auto m = load_masses<false>(k);
     const Three<V> n = load3(k.normal), t0 = load3(k.tangent), t1 = cross(n, t0);
     BodyPair<S, N> u = gather_pair(k, bodies, &SoftBody<S>::v);
     // sum of all impulses as one force and two torques
@@ -226,8 +230,8 @@ inline Two<V> solve_disc(const SoftLane<S, N>* inverse, const SoftLane<S, N>* im
     return {x * scale, y * scale};
 }
 
-template <class S, int N, class V>
-[[gnu::always_inline]] inline void solve_friction(SoftBlock<S, N>& k, const Masses<V>& m, const Three<V>& n,
+template <class S, int N, class V, class I>
+[[gnu::always_inline]] inline void solve_friction(SoftBlock<S, N>& k, const Masses<V, I>& m, const Three<V>& n,
                                                   BodyPair<S, N>& u) {
     const Three<V> t0 = load3(k.tangent), t1 = cross(n, t0);
     V load_sum{}, moment{};
@@ -265,13 +269,13 @@ template <class S, int N, class V>
     store(k.friction_impulse[1], p.y);
 }
 
-template <bool Bias, class S, int N>
+template <bool Bias, bool IsRound, class S, int N>
 void solve_block(SoftBlock<S, N>& k, const SoftNumbers<S>& s, SoftBody<S>* bodies) {
     using V = typename VecOf<S, N>::type;
-    const Masses<V> m = load_masses(k);
+    const auto m = load_masses<IsRound>(k);
     const Three<V> n = load3(k.normal);
-    const BodyPair<S, N> d = gather_pair(k, bodies, &SoftBody<S>::d);
-    BodyPair<S, N> u = gather_pair(k, bodies, &SoftBody<S>::v);
+    BodyPair<S, N> u = gather_pair(k, bodies, &SoftBody<S>::v), d;
+    if constexpr (!Bias) d = gather_pair(k, bodies, &SoftBody<S>::d);
     // after the springs the normal impulses lack what softness takes: relaxed first, they bound friction in full
     if constexpr (Bias) solve_friction(k, m, n, u);
     const V zero{}, one = zero + 1;
@@ -281,7 +285,9 @@ void solve_block(SoftBlock<S, N>& k, const SoftNumbers<S>& s, SoftBody<S>* bodie
         SoftPoint<S, N>& point = k.point[i];
         const Three<V> ja = load3(point.ja), jb = load3(point.jb);
         const V old = load(point.impulse);
-        const V separation = load(point.gap) + rate_of(n, ja, jb, d);
+        V separation;
+        if constexpr (Bias) separation = load(point.separation);
+        else separation = load(point.gap) + rate_of(n, ja, jb, d);
         const V apart = separation * s.inverse_h; // no more than closes the gap
         V p;
         if constexpr (Bias) {
@@ -292,12 +298,13 @@ void solve_block(SoftBlock<S, N>& k, const SoftNumbers<S>& s, SoftBody<S>* bodie
             p = old - load(point.mass) * soft_mass * (rate_of(n, ja, jb, u) + drive + bias) -
                 soft_impulse * old;
         } else {
+            store(point.separation, separation);
             p = old - load(point.mass) * (rate_of(n, ja, jb, u) + drive + larger(apart, zero));
         }
         p = larger(p, zero);
         apply(m, n, ja, jb, p - old, u);
         store(point.impulse, p);
-        store(point.peak, larger(load(point.peak), p));
+        if (k.bounces) store(point.peak, larger(load(point.peak), p));
     }
     if constexpr (!Bias) solve_friction(k, m, n, u);
     scatter_pair(k, u, bodies);
@@ -308,7 +315,7 @@ template <class S, int N>
 void bounce_block(SoftBlock<S, N>& k, const SoftNumbers<S>& s, SoftBody<S>* bodies) {
     using V = typename VecOf<S, N>::type;
     if (!k.bounces) return;
-    const Masses<V> m = load_masses(k);
+    const auto m = load_masses<false>(k);
     const Three<V> n = load3(k.normal);
     BodyPair<S, N> u = gather_pair(k, bodies, &SoftBody<S>::v);
     const V zero{}, e = load(k.restitution), drive = load(k.drive[0]);
@@ -338,11 +345,11 @@ void warm_start_blocks(SoftBlock<S, N>* k, int begin, int end, SoftBody<S>* bodi
 }
 template <class S, int N>
 void solve_blocks(SoftBlock<S, N>* k, int begin, int end, const SoftNumbers<S>& s, SoftBody<S>* bodies) {
-    for (int i = begin; i < end; ++i) solve_block<true>(k[i], s, bodies);
+    for (int i = begin; i < end; ++i) k[i].round ? solve_block<true, true>(k[i], s, bodies) : solve_block<true, false>(k[i], s, bodies);
 }
 template <class S, int N>
 void relax_blocks(SoftBlock<S, N>* k, int begin, int end, const SoftNumbers<S>& s, SoftBody<S>* bodies) {
-    for (int i = begin; i < end; ++i) solve_block<false>(k[i], s, bodies);
+    for (int i = begin; i < end; ++i) k[i].round ? solve_block<false, true>(k[i], s, bodies) : solve_block<false, false>(k[i], s, bodies);
 }
 template <class S, int N>
 void bounce_blocks(SoftBlock<S, N>* k, int begin, int end, const SoftNumbers<S>& s, SoftBody<S>* bodies) {

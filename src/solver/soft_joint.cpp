@@ -145,10 +145,7 @@ template <class S> Vec3 turn_of(const SoftBody<S>& b) { return Vec3(b.d[3], b.d[
 // active any more, the others are as before. `last`: the others go on too, and the next pass finds what that leaves over
 template <class S>
 bool try_solve(Real h, bool spring, bool last, JointCluster& c, SoftJoints& s, std::vector<SoftBody<S>>& bodies) {
-    if (!c.ready) {
-        factor_cluster(s, c);
-        for (std::size_t k = 0; k < c.bodies.size(); ++k) c.turned[k] = turn_of(bodies[c.places[k]]);
-    }
+    if (!c.ready) factor_cluster(s, c);
     if (!c.solvable) return true;
     for (std::size_t n = 0; n < c.active.size(); ++n) {
         const SoftJointRow& r = s.rows[c.active[n][1]];
@@ -202,7 +199,7 @@ void place_bodies(const JointSource& source, const std::vector<int>& place, cons
 template <class S>
 void refresh_joints(const Parallel& parallel, const SoftJointOptions& o, const JointSource& source, bool moved,
                     const std::vector<int>& place, const RowProblem& q, const std::vector<SoftBody<S>>& bodies, SoftJoints& s) {
-    if constexpr (std::is_same_v<S, float>) refresh_soft_trees(parallel, o, bodies, s.trees);
+    if constexpr (std::is_same_v<S, float>) refresh_soft_trees(parallel, o, bodies, s.trees), refresh_soft_rigs(parallel, o, moved, bodies, s.rigs);
     if (s.runs.empty()) return;
     Rows& rows = *source.rows;
     if (moved) place_bodies(source, place, q, bodies, s);
@@ -228,11 +225,13 @@ void refresh_joints(const Parallel& parallel, const SoftJointOptions& o, const J
         c.ready = c.ready && moved;
         for (std::size_t k = 0; k < c.bodies.size() && c.ready; ++k)
             c.ready = (turn_of(bodies[c.places[k]]) - c.turned[k]).squaredNorm() < kTurned * kTurned;
+        // of the place of the levers: when a factor is made, bodies may have moved on
+        for (std::size_t k = 0; k < c.bodies.size() && !c.ready; ++k) c.turned[k] = turn_of(bodies[c.places[k]]);
     }
 }
 
 template <class S> void warm_start_joints(const Parallel& parallel, SoftJoints& s, std::vector<SoftBody<S>>& bodies) {
-    if constexpr (std::is_same_v<S, float>) warm_start_soft_trees(parallel, s.trees, bodies);
+    if constexpr (std::is_same_v<S, float>) warm_start_soft_trees(parallel, s.trees, bodies), warm_start_soft_rigs(parallel, s.rigs, bodies);
     parallel_for(parallel, int(s.components.size()), kChunk, [&](int begin, int end) {
         for (int n = begin; n < end; ++n)
             for (int c = s.components[n][0]; c < s.components[n][1]; ++c)
@@ -247,7 +246,11 @@ template <class S> void warm_start_joints(const Parallel& parallel, SoftJoints& 
 template <class S>
 Real solve_joints(const Parallel& parallel, const SoftJointOptions& o, JointPass pass, SoftJoints& s, std::vector<SoftBody<S>>& bodies) {
     Real worst = 0;
-    if constexpr (std::is_same_v<S, float>) worst = solve_soft_trees(parallel, pass == JointPass::relax ? 0 : o.pull / o.h, s.trees, bodies);
+    if constexpr (std::is_same_v<S, float>) {
+        const SoftRigPass how = pass == JointPass::first ? SoftRigPass::first : pass == JointPass::again ? SoftRigPass::again : SoftRigPass::relax;
+        worst = solve_soft_trees(parallel, pass == JointPass::relax ? 0 : o.pull / o.h, s.trees, bodies);
+        worst = std::max(worst, solve_soft_rigs(parallel, o, how, s.rigs, bodies));
+    }
     parallel_for(parallel, int(s.components.size()), kChunk, [&](int begin, int end) {
         for (int n = begin; n < end; ++n)
             for (int i = s.components[n][0]; i < s.components[n][1]; ++i) {
@@ -264,6 +267,7 @@ Real solve_joints(const Parallel& parallel, const SoftJointOptions& o, JointPass
 
 void read_joints(int substeps, const SoftJoints& s, RowProblem& q) {
     read_soft_trees(substeps, s.groups, s.trees, q);
+    read_soft_rigs(substeps, s.groups, s.rigs, q);
     for (const SoftJointGroup& g : s.groups)
         for (int k = 0; k < g.rows && !g.packed; ++k) q.impulse[q.groups[g.group].row + k] = s.rows[g.row + k].impulse * substeps;
 }

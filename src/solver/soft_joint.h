@@ -12,13 +12,15 @@
 //   softness   alpha/(h (alpha c + h)) of a soft row with damping c; rigid rows have a trace of their diagonal, so that
 //              redundant ones share what they carry: without it what their errors disagree in would become impulses
 // Loops may be singular, where a wanted rate other than zero asks for any speed: they have no k.
-// A cluster whose factor would be too large falls apart into its joints, solved one after another. Trees of ball joints are
-// packed, four of one shape at a time (soft_tree.h).
+// A cluster whose factor would be too large falls apart into its joints, solved one after another. Clusters are packed, four of one
+// shape at a time: trees of ball joints (soft_tree.h), and others up to 64 bodies (soft_rig.h). What is left, and double precision, is
+// solved here.
 #pragma once
 #include "core/parallel.h"
 #include "linalg/envelope.h"
 #include "model/element.h"
 #include "solver/soft_contact.h"
+#include "solver/soft_rig.h"
 #include "solver/soft_tree.h"
 #include "solver/velocity_problem.h"
 
@@ -29,7 +31,7 @@ struct SoftJointOptions {
     Real h = 0;                   // [s] of a sub-step
     Real pull = 0.3;              // part of the error of rigid rows that a sub-step takes back
     Real trace = 1e-5;            // softness of rigid rows, part of their diagonal
-    bool packs = false;           // trees of ball joints go to soft_tree.h
+    bool packs = false;           // clusters go to soft_tree.h and soft_rig.h where they can
 };
 
 // Where values and levers come from. `at`: the start of the step.
@@ -56,7 +58,9 @@ struct SoftJointGroup {
     bool bends = false;           // its first three rows hold a point of both bodies together along world axes, and have k
     bool is_ball = false;         // these are all its rows, and rigid
     bool a_is_plus = false;       // such a joint: C = x_a - x_b
-    bool packed = false;          // it is in a packed tree, and has no rows here
+    bool packed = false;          // it is in a packed cluster, and has no rows here
+    bool is_soft = false;         // compliant, or damped
+    int rig = 0;                  // what rows it has in soft_rig.h, 0 = it cannot be there
     int group = 0;                // of the problem
     int row = 0, rows = 0;        // here
     int source = 0;               // group of the constraints' Rows
@@ -78,9 +82,9 @@ struct JointCluster {
     Real error = 0;               // [m/s, rad/s] of rigid rows, before the last solve
     std::vector<int> bodies;      // of the problem
     std::vector<int> places;      // of these
-    std::vector<Vec3> turned;     // [rad] of these when it was factored
+    std::vector<Vec3> turned;     // [rad] of these where the levers are taken that are factored
     bool loops = false;
-    bool packed = false;          // in soft_tree.h
+    bool packed = false;          // in soft_tree.h or soft_rig.h
     bool ready = false, solvable = false; // factored for the rows that are active
 };
 struct SoftJoints {
@@ -89,6 +93,8 @@ struct SoftJoints {
     std::vector<std::array<int, 2>> runs; // groups with successive elements of one table
     std::vector<JointCluster> clusters;
     SoftTrees trees;
+    SoftRigs rigs;
+    std::vector<int> rig_tables;  // per table of constraints
     std::vector<std::array<int, 2>> components; // clusters that share bodies, directly or not; packed ones are none
     int cluster_count = 0;
     std::vector<int> shape, shape_now;    // who is joined to whom; kept while it does not change

@@ -1,5 +1,6 @@
 // Which joints belong together, and in which order their rows are factored (soft_joint.h).
 #include "solver/soft_joint.h"
+#include <Eigen/LU>
 #include <algorithm>
 #include <numeric>
 
@@ -33,6 +34,9 @@ bool is_ball(const Rows& rows, const SoftJointGroup& g, const RowGroup& from) {
     return out;
 }
 
+// held, or with an inertia in all directions
+bool turns(const RowProblem& q, int b) { return !(q.inverse_mass[b] > 0) || q.inverse_inertia[b].determinant() > 0; }
+
 void add_joint(const SoftJointOptions& o, const JointSource& source, int index, const std::vector<int>& place, const RowProblem& q, SoftJoints& s) {
     const RowGroup& from = q.groups[index];
     const Rows& rows = *source.rows;
@@ -50,7 +54,9 @@ void add_joint(const SoftJointOptions& o, const JointSource& source, int index, 
     g.rows = from.rows;
     g.bends = !g.bounded && g.position && holds_place(q, from);
     const bool frames = std::min(g.body_a, g.body_b) >= source.dofs.points;
+    g.is_soft = g.position ? rows.compliance[rows.row_begin[g.source]] > 0 : rows.damping[rows.row_begin[g.source]] > 0;
     g.is_ball = o.packs && frames && is_ball(rows, g, from);
+    if (o.packs && frames && from.sides == 2 && turns(q, g.body_a) && turns(q, g.body_b)) g.rig = s.rig_tables[rows.key[g.source] >> 40];
     g.a_is_plus = g.is_ball && q.jacobian[from.lever].linear.x() > 0;
     s.groups.push_back(g);
 }
@@ -188,29 +194,47 @@ void find_loops(int bodies, SoftJoints& s) {
     }
 }
 
-// trees of ball joints alone; they leave the components
-void choose_packed(SoftJoints& s) {
-    std::vector<int> begin{0}, tree;
+// Groups of clusters that are packed, one after another, each in the order of its groups
+struct PackedList {
+    std::vector<int> begin{0}, groups;
+    void add(const JointCluster& c) {
+        groups.insert(groups.end(), c.groups.begin(), c.groups.end());
+        std::sort(groups.begin() + begin.back(), groups.end());
+        begin.push_back(int(groups.size()));
+    }
+};
+int body_count(const SoftJoints& s, const JointCluster& c) { // with held ones, at most
+    int held = 0;
+    for (int g : c.groups) held += !s.groups[g].moves_a + !s.groups[g].moves_b;
+    return int(c.bodies.size()) + held;
+}
+
+// trees of ball joints alone, and other clusters of bodies; they leave the components
+void choose_packed(const JointSource& source, SoftJoints& s) {
+    PackedList trees, rigs;
     std::size_t kept = 0;
     for (const auto [first, end] : s.components) {
         JointCluster& c = s.clusters[first];
         for (int i = first; i < end; ++i) s.clusters[i].packed = false;
-        const auto is_ball = [&](int g) { return s.groups[g].is_ball; };
-        c.packed = end == first + 1 && !c.loops && int(c.groups.size()) <= kSoftTreeJoints &&
-                   std::all_of(c.groups.begin(), c.groups.end(), is_ball);
-        if (!c.packed) {
+        const auto all = [&](auto&& is) { return std::all_of(c.groups.begin(), c.groups.end(), [&](int g) { return is(s.groups[g]); }); };
+        for (int g : c.groups) s.groups[g].bends = s.groups[g].bends && !c.loops;
+        const bool one = end == first + 1;
+        if (one && !c.loops && int(c.groups.size()) <= kSoftTreeJoints && all([](const SoftJointGroup& g) { return g.is_ball; })) {
+            trees.add(c);
+            c.packed = true;
+        } else if (one && body_count(s, c) <= kSoftRigBodies && all([](const SoftJointGroup& g) { return g.rig > 0; })) {
+            rigs.add(c);
+            c.packed = true;
+        } else {
             s.components[kept++] = {first, end};
-            continue;
         }
-        tree.insert(tree.end(), c.groups.begin(), c.groups.end());
-        std::sort(tree.begin() + begin.back(), tree.end());
-        begin.push_back(int(tree.size()));
     }
     s.components.resize(kept);
-    plan_soft_trees(s.groups, begin, tree, s.trees);
+    plan_soft_trees(s.groups, trees.begin, trees.groups, s.trees);
+    plan_soft_rigs(source, s.groups, rigs.begin, rigs.groups, s.rigs);
 }
 
-void build_structure(int bodies, SoftJoints& s) {
+void build_structure(const JointSource& source, int bodies, SoftJoints& s) {
     join_bodies(bodies, s);
     walk(bodies, s);
     std::vector<int> sorted;
@@ -239,11 +263,12 @@ void build_structure(int bodies, SoftJoints& s) {
         s.components.push_back({first, s.cluster_count});
     }
     find_loops(bodies, s);
-    choose_packed(s);
+    choose_packed(source, s);
 }
 
 int flags_of(const SoftJointGroup& g) {
-    return int(g.moves_a) + 2 * int(g.moves_b) + 4 * int(g.bounded) + 8 * int(g.is_ball) + 16 * int(g.a_is_plus);
+    return int(g.moves_a) + 2 * int(g.moves_b) + 4 * int(g.bounded) + 8 * int(g.is_ball) + 16 * int(g.a_is_plus) + 32 * int(g.one_sided) +
+           64 * int(g.position) + 128 * int(g.is_soft) + 256 * int(g.bends) + 512 * g.rig;
 }
 
 // rows of what is not packed, and runs of successive elements of one table
@@ -273,8 +298,11 @@ void build_joints(const Parallel& parallel, const SoftJointOptions& o, const Joi
         s.components.clear();
         s.shape.clear();
         s.trees.batches.clear(), s.trees.group.clear(), s.trees.error.clear();
+        clear_soft_rigs(s.rigs);
         return;
     }
+    s.rig_tables.resize(source.constraints->size());
+    for (std::size_t k = 0; k < s.rig_tables.size(); ++k) s.rig_tables[k] = find_rig_table((*source.constraints)[k]);
     for (int i : groups) {
         if (q.groups[i].set == RowSet::box && !(q.groups[i].limit > 0)) continue; // switched off
         add_joint(o, source, i, place, q, s);
@@ -284,7 +312,7 @@ void build_joints(const Parallel& parallel, const SoftJointOptions& o, const Joi
         for (int n : {g.body_a, g.body_b, flags_of(g), g.rows}) s.shape_now.push_back(n);
     if (s.shape != s.shape_now) {
         s.shape = s.shape_now;
-        build_structure(q.body_count(), s);
+        build_structure(source, q.body_count(), s);
     }
     for (int i = 0; i < s.cluster_count; ++i) {
         JointCluster& c = s.clusters[i];
@@ -298,6 +326,7 @@ void build_joints(const Parallel& parallel, const SoftJointOptions& o, const Joi
         s.q.assign(source.at.q, source.at.q + source.dofs.frames);
     }
     pack_soft_trees(parallel, o, *source.rows, s.groups, place, q, s.trees);
+    pack_soft_rigs(parallel, o, source, s.groups, place, q, s.rigs);
 }
 
 } // namespace sinew

@@ -137,11 +137,38 @@ void build_manifolds(Soft& d) {
 // MuJoCo does, this a tenth less
 constexpr Real kContactRate = 0.13;
 
+// forces, and what contacts and joints start with
+template <class S, int N>
+void begin_substep(Soft& d, int step, const std::vector<Vec3>& linear, const std::vector<Vec3>& angular, std::vector<SoftBody<S>>& bodies,
+                   std::vector<SoftVelocity<S>>& begin_velocity, SoftContacts<S, N>& contacts) {
+    const bool again = step > 0 && d.s.joints.groups.empty();
+    parallel_for(d.parallel, int(d.problem.bodies.size()), kGrain, [&](int begin, int end) {
+        for (int i = begin; i < end && again; ++i) {
+            const SoftBody<S> now = bodies[i];
+            for (int k = 0; k < 8; ++k) bodies[i].v[k] = now.v[k] + (now.v[k] - begin_velocity[i].v[k]);
+            for (int k = 0; k < 8; ++k) begin_velocity[i].v[k] = now.v[k];
+        }
+        for (int i = begin; i < end && !again; ++i) {
+            S* v = bodies[i].v;
+            for (int k = 0; k < 8; ++k) begin_velocity[i].v[k] = v[k];
+            for (int k = 0; k < 3; ++k) {
+                v[k] += S(d.h * linear[d.problem.bodies[i]][k]);
+                v[3 + k] += S(d.h * angular[d.problem.bodies[i]][k]);
+            }
+        }
+    });
+    if (again) return;
+    refresh_joints(d.parallel, d.joints, d.source, step > 0, d.s.place, d.q, bodies, d.s.joints);
+    warm_start_joints(d.parallel, d.s.joints, bodies);
+    warm_start_contacts<S, N>(d.parallel, contacts, bodies);
+}
+
 template <class S, int N>
 void run(Soft& d, const std::vector<Vec3>& linear, const std::vector<Vec3>& angular, std::vector<SoftBody<S>>& bodies,
-         SoftContacts<S, N>& contacts, std::vector<Vec3>& shift, std::vector<Vec3>& turn) {
+         std::vector<SoftVelocity<S>>& begin_velocity, SoftContacts<S, N>& contacts, std::vector<Vec3>& shift, std::vector<Vec3>& turn) {
     const int moving = int(d.problem.bodies.size()), count = int(d.s.masses.size());
     bodies.assign(count, {});
+    begin_velocity.resize(moving);
     parallel_for(d.parallel, d.q.body_count(), kGrain, [&](int begin, int end) {
         for (int b = begin; b < end; ++b)
             if (const int at = d.s.place[b]; at >= 0)
@@ -156,16 +183,7 @@ void run(Soft& d, const std::vector<Vec3>& linear, const std::vector<Vec3>& angu
     p.bounce_speed = std::max(0.0, d.o.bounce_speed);
     build_contacts<S, N>(d.parallel, p, d.s.manifolds, d.s.masses, bodies, contacts);
     for (int step = 0; step < d.o.substeps; ++step) {
-        parallel_for(d.parallel, moving, kGrain, [&](int begin, int end) {
-            for (int i = begin; i < end; ++i)
-                for (int k = 0; k < 3; ++k) {
-                    bodies[i].v[k] += S(d.h * linear[d.problem.bodies[i]][k]);
-                    bodies[i].v[3 + k] += S(d.h * angular[d.problem.bodies[i]][k]);
-                }
-        });
-        refresh_joints(d.parallel, d.joints, d.source, step > 0, d.s.place, d.q, bodies, d.s.joints);
-        warm_start_joints(d.parallel, d.s.joints, bodies);
-        warm_start_contacts<S, N>(d.parallel, contacts, bodies);
+        begin_substep<S, N>(d, step, linear, angular, bodies, begin_velocity, contacts);
         // joints and contacts in turn; where they pull against each other, until they agree
         const int most = d.s.manifolds.empty() ? 0 : d.s.joints.groups.empty() ? 1 : d.o.joint_sweeps;
         for (int k = 0;; ++k) {
@@ -225,8 +243,8 @@ void step_soft(const Parallel& parallel, const SoftOptions& o, const SoftProblem
     for (int g : problem.groups)
         for (int k = 0; k < q.groups[g].sides; ++k) place_of(d, q.body[q.groups[g].side + k]);
     build_joints(parallel, d.joints, source, problem.groups, s.place, q, s.joints);
-    if (o.wide) run(d, linear, angular, s.bodies, s.contacts, shift, turn);
-    else run(d, linear, angular, s.bodies_double, s.contacts_double, shift, turn);
+    if (o.wide) run(d, linear, angular, s.bodies, s.begin, s.contacts, shift, turn);
+    else run(d, linear, angular, s.bodies_double, s.begin_double, s.contacts_double, shift, turn);
     store_impulses(d);
     read_joints(o.substeps, s.joints, q);
 }

@@ -1,6 +1,8 @@
 // Sub-stepped soft contacts and joints (Catto 2024, "Solver2D"; Macklin et al. 2019, "Small steps"): per sub-step of h
 //   forces       v += h a
-//   warm start   impulses of the sub-step before
+//   warm start   impulses of the sub-step before. What contacts alone did to a body then is v_end - v_begin - h a, and their arms are
+//                those of the whole step: from the second sub-step on v_end + h a + W J^T p = 2 v_end - v_begin, without going through
+//                the contacts. Arms of joints change, so that with joints impulses are applied one by one.
 //   solve        one Gauss-Seidel sweep, errors taken back as by a damped spring
 //   move         d += h v
 //   relax        one sweep back without that spring, so that what was pushed apart keeps no speed
@@ -35,6 +37,8 @@ struct SoftProblem {
     std::vector<int> groups;  // of joints
 };
 
+template <class S> struct alignas(8 * sizeof(S)) SoftVelocity { S v[8]; };
+
 struct SoftScratch {
     std::vector<int> place;   // of bodies among those stepped, -1 = not
     std::vector<SoftManifold> manifolds;
@@ -46,6 +50,8 @@ struct SoftScratch {
     SoftJoints joints;
     std::vector<SoftBody<float>> bodies;
     std::vector<SoftBody<double>> bodies_double;
+    std::vector<SoftVelocity<float>> begin; // velocities of bodies that move at the beginning of the sub-step
+    std::vector<SoftVelocity<double>> begin_double;
     SoftContacts<float, kSoftLanes> contacts;
     SoftContacts<double, 1> contacts_double;
 };

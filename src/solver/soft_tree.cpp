@@ -1,8 +1,8 @@
 #include "solver/soft_tree.h"
 #include "core/simd.h"
 #include "solver/soft_joint.h"
+#include "solver/soft_order.h"
 #include <algorithm>
-#include <bit>
 
 namespace sinew {
 
@@ -10,8 +10,7 @@ namespace {
 
 constexpr int kSoftTreeGrain = 2; // batches per task
 
-using Mask = std::uint32_t;
-static_assert(kSoftTreeJoints <= 32);
+static_assert(kSoftTreeJoints <= kSoftOrderBlocks);
 
 bool at_body(const SoftTreePlan& p, int joint, int body) { return p.a[joint] == body || p.b[joint] == body; }
 
@@ -22,57 +21,22 @@ int common_body(const SoftTreePlan& p, int g, int h) {
     return -1;
 }
 
-// Least degree first; neighbours of what is eliminated become neighbours. Rows of the columns as masks, by the order given.
-void order_joints(const SoftTreePlan& given, std::vector<int>& order, std::array<Mask, kSoftTreeJoints>& column) {
-    const int n = int(given.a.size());
-    std::array<Mask, kSoftTreeJoints> near{};
-    for (int g = 0; g < n; ++g)
-        for (int h = 0; h < n; ++h)
-            if (g != h && common_body(given, g, h) >= 0) near[g] |= Mask(1) << h;
-    Mask left = n == 32 ? ~Mask(0) : (Mask(1) << n) - 1;
-    order.clear();
-    for (int k = 0; k < n; ++k) {
-        int best = -1;
-        for (int g = 0; g < n; ++g)
-            if (left >> g & 1 && (best < 0 || std::popcount(near[g] & left) < std::popcount(near[best] & left))) best = g;
-        left &= ~(Mask(1) << best);
-        column[k] = near[best] & left;
-        order.push_back(best);
-        for (int g = 0; g < n; ++g)
-            if (column[k] >> g & 1) near[g] |= column[k] & ~(Mask(1) << g);
-    }
-}
-
-int block_of(const SoftTreePlan& p, int row, int column) {
-    for (int e = p.begin[column]; e < p.begin[column + 1]; ++e)
-        if (p.row[e] == row) return e;
-    return -1;
-}
-
 void finish_plan(SoftTreePlan& p) {
     const int n = int(p.a.size());
-    std::array<Mask, kSoftTreeJoints> column{};
-    order_joints(p, p.joint, column);
-    std::vector<int> position(n), a(n), b(n);
-    for (int k = 0; k < n; ++k) position[p.joint[k]] = k, a[k] = p.a[p.joint[k]], b[k] = p.b[p.joint[k]];
+    std::array<std::uint64_t, kSoftTreeJoints> near{};
+    for (int g = 0; g < n; ++g)
+        for (int h = 0; h < n; ++h)
+            if (g != h && common_body(p, g, h) >= 0) near[g] |= std::uint64_t(1) << h;
+    SoftOrder order = build_soft_order(std::span(near).first(n));
+    std::vector<int> a(n), b(n);
+    for (int k = 0; k < n; ++k) a[k] = p.a[order.order[k]], b[k] = p.b[order.order[k]];
     p.a = a, p.b = b;
-    p.begin.assign(1, 0);
-    for (int k = 0; k < n; ++k) {
-        for (int g = 0; g < n; ++g)
-            if (column[k] >> g & 1) p.row.push_back(position[g]);
-        std::sort(p.row.begin() + p.begin[k], p.row.end());
-        p.begin.push_back(int(p.row.size()));
-    }
-    for (int k = 0; k < n; ++k)
-        for (int e = p.begin[k]; e < p.begin[k + 1]; ++e) {
-            for (int f = p.begin[k]; f < e; ++f) p.update.push_back(n + block_of(p, p.row[e], p.row[f]));
-            p.update.push_back(p.row[e]);
+    for (int column = 0; column < n; ++column)
+        for (int e = order.begin[column]; e < order.begin[column + 1]; ++e) {
+            const int row = order.row[e], body = common_body(p, row, column);
+            if (body >= 0) p.coupling.push_back({e, body, row, column, p.b[row] == body, p.b[column] == body});
         }
-    for (int column_joint = 0; column_joint < n; ++column_joint)
-        for (int e = p.begin[column_joint]; e < p.begin[column_joint + 1]; ++e) {
-            const int row = p.row[e], body = common_body(p, row, column_joint);
-            if (body >= 0) p.coupling.push_back({e, body, row, column_joint, p.b[row] == body, p.b[column_joint] == body});
-        }
+    p.joint = std::move(order.order), p.begin = std::move(order.begin), p.row = std::move(order.row), p.update = std::move(order.update);
 }
 
 // bodies of a tree in the order of their numbers, and its shape by their places there

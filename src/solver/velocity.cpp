@@ -50,6 +50,7 @@ constexpr Real kSpringPush = 0.01;   // softness of penetration there, part of t
 constexpr int kSoftSubsteps = 6, kMostSubsteps = 32;
 constexpr int kLayers = 25;          // of a pile that six sub-steps carry
 constexpr int kMostBranches = 32;    // joints at one body of a tree; they couple each with all others
+constexpr int kGroupGrain = 64;      // groups of joints per task
 constexpr Real kStable = 1.4;        // [rad] of the fastest swing per sub-step
 
 struct VelocitySolver final : Solver {
@@ -66,6 +67,7 @@ struct VelocitySolver final : Solver {
     std::vector<Real3> surface;
     std::vector<std::uint8_t> analytic;    // per object
     Rows rows;                             // constraints
+    bool fresh = false;                    // its numbers are those of the start of the step
     int topology = -1, values = -1;
     const void* tables = nullptr;
     RowProblem q, positions;
@@ -73,6 +75,7 @@ struct VelocitySolver final : Solver {
     TouchList list;
     Islands islands;
     std::vector<Way> way;                  // per island
+    std::vector<std::uint8_t> unbalanced;  // per island: its impulses are to be found anew (velocity_steady.h)
     std::vector<std::uint8_t> wanted;      // per group: its numbers are needed
     std::vector<SolveResult> results;      // per island
     std::vector<SolveScratchPtr> workers;
@@ -207,10 +210,7 @@ BiasOptions VelocitySolver::bias_options() const {
 SolveOptions VelocitySolver::solve_options() const {
     SolveOptions o;
     o.single_tangent = settings.friction == "single_tangent";
-    o.sets.friction = settings.friction == "cylinder" || o.single_tangent ? Friction::cylinder
-                      : settings.friction == "box"        ? Friction::box
-                      : settings.friction == "polyhedral" ? Friction::polyhedral
-                                                          : Friction::cone;
+    o.sets.friction = o.single_tangent ? Friction::cylinder : find_friction(settings.friction);
     o.sets.facets = settings.facets;
     o.sets.de_saxce = settings.de_saxce;
     o.iterations = settings.iterations > 0 ? settings.iterations : 50;
@@ -233,6 +233,7 @@ void VelocitySolver::build_rows_of(const Model& m, const State& s, Real h) {
     for (int b = 0; b < q.body_count(); ++b) q.v[b] -= ahead * linear[b];
     if (settings.warm_start) recall_touches(*parallel, *before, h, list);
     const Dofs dofs = dofs_of(m);
+    fresh = false;
     if (m.elements->constraints.empty()) return add_link_groups(s, links, 0, q);
     if (topology != m.topology_revision || values != m.values_revision || tables != m.elements.get()) {
         build_rows(m.elements->constraints, dofs, rows);
@@ -247,10 +248,13 @@ void VelocitySolver::build_rows_of(const Model& m, const State& s, Real h) {
 // motors at once: whether something rests depends on what they want
 void VelocitySolver::fill_drives(const Model& m, const State& s, Real h) {
     if (std::none_of(q.groups.begin(), q.groups.end(), [](const RowGroup& g) { return g.set == RowSet::box; })) return;
-    refresh_rows(m.elements->constraints, evaluation_of(m, s, h), rows);
+    refresh_rows(*parallel, m.elements->constraints, evaluation_of(m, s, h), rows);
+    fresh = true;
     const BiasOptions o = bias_options();
-    for (const RowGroup& g : q.groups)
-        if (g.set == RowSet::box) fill_constraint_group(dofs_of(m), rows, o, g, q);
+    parallel_for(*parallel, int(q.groups.size()), kGroupGrain, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i)
+            if (q.groups[i].set == RowSet::box) fill_constraint_group(dofs_of(m), rows, o, q.groups[i], q, false);
+    });
 }
 
 // numbers of the joints' rows; trees find their own
@@ -263,10 +267,12 @@ void VelocitySolver::fill_rows(const Model& m, const State& s, Real h) {
         any = any || wanted[i];
     }
     if (!any) return;
-    refresh_rows(m.elements->constraints, evaluation_of(m, s, h), rows);
+    if (!fresh) refresh_rows(*parallel, m.elements->constraints, evaluation_of(m, s, h), rows);
     const BiasOptions o = bias_options();
-    for (std::size_t i = 0; i < q.groups.size(); ++i)
-        if (wanted[i]) fill_constraint_group(dofs_of(m), rows, o, q.groups[i], q);
+    parallel_for(*parallel, int(q.groups.size()), kGroupGrain, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i)
+            if (wanted[i]) fill_constraint_group(dofs_of(m), rows, o, q.groups[i], q, way_of(q.groups[i]) != Way::soft);
+    });
     if (stabilisation() == "acceleration" && !at_end)
         set_acceleration_bias(m.elements->constraints, evaluation_of(m, s, h), rows, settings.baumgarte_alpha,
                               settings.baumgarte_beta, q);
@@ -348,6 +354,7 @@ void VelocitySolver::divide(const Model& m, const Input& input, const State& now
     build_islands(*parallel, m, found, list, q, islands);
     find_still(*parallel, m, input, now, settings.sleep && settings.rounds == 1 ? settings.sleep_after : 1e300, list, q, islands, pairs, still);
     way.resize(islands.count());
+    unbalanced.assign(islands.count(), 0);
     for (int i = 0; i < islands.count(); ++i)
         way[i] = still[islands.body[islands.body_begin[i]]] ? Way::asleep : find_way(i);
     choose_direct();
@@ -368,7 +375,9 @@ void VelocitySolver::find_steady() {
     for (int i = 0; i < islands.count(); ++i) {
         if (way[i] != Way::direct || islands.facts[i].joints) continue;
         const auto touches = std::span(islands.touch).subspan(islands.touch_begin[i], islands.touch_begin[i + 1] - islands.touch_begin[i]);
-        if (solve_steady(o, islands.view(i).bodies, touches, list, linear, angular, q)) way[i] = Way::steady;
+        const Steady steady = solve_steady(o, islands.view(i).bodies, touches, list, linear, angular, q);
+        if (steady == Steady::yes) way[i] = Way::steady;
+        unbalanced[i] = steady == Steady::unbalanced;
     }
 }
 
@@ -432,8 +441,11 @@ void VelocitySolver::solve(const Model& m, Real h, State& s) {
                 SolveOptions mine = o;
                 mine.tolerance = std::max(o.tolerance, kSpringTolerance);
                 results[i] = solve_direct(mine, island, *workers[worker], q);
-            } else if (way[i] == Way::direct) results[i] = solve_direct_or_sweep(o, island, *workers[worker], q);
-            else results[i] = solve_by_name(settings.method, o, island, *workers[worker], q);
+            } else if (way[i] == Way::direct) {
+                SolveOptions mine = o;
+                mine.accepts = !unbalanced[i];
+                results[i] = solve_direct_or_sweep(mine, island, *workers[worker], q);
+            } else results[i] = solve_by_name(settings.method, o, island, *workers[worker], q);
         }
     });
     report.residual = 0;
@@ -587,7 +599,7 @@ Real VelocitySolver::take_back(const Model& m, const State& at, State& to) {
     const bool joints = std::any_of(q.groups.begin(), q.groups.end(), [&](const RowGroup& g) {
         return g.set != RowSet::contact && !g.link && (way_of(g) == Way::direct || way_of(g) == Way::iterative);
     });
-    if (joints) refresh_rows(m.elements->constraints, evaluation_of(m, at, q.dt), rows);
+    if (joints) refresh_rows(*parallel, m.elements->constraints, evaluation_of(m, at, q.dt), rows);
     if (!(find_errors(m, at, o) >= kNoError)) return 0;
     build_position_problem(m, at, found, list, m.elements->constraints.empty() ? nullptr : &rows, o, q, wanted, positions);
     SolveOptions options = solve_options();
@@ -648,15 +660,8 @@ void VelocitySolver::stabilise(const Model& m, Real, State& s) {
             if (take_back(m, s, s) < kSmallError) break; // the next one would find its square
 }
 
-ImpactLaw find_law(const std::string& name) {
-    return name == "sticking"       ? ImpactLaw::sticking
-           : name == "frictionless" ? ImpactLaw::frictionless
-           : name == "stick_slide"  ? ImpactLaw::stick_slide
-                                    : ImpactLaw::chatterjee_ruina;
-}
-
 void VelocitySolver::impact() {
-    const ImpactOptions o{find_law(settings.impact), settings.restitution_threshold, settings.slop, 100};
+    const ImpactOptions o{find_impact_law(settings.impact), settings.restitution_threshold, settings.slop, 100};
     if (settings.impact == "newton") add_restitution_bias(o, q);
     else resolve_impacts(o, list, q);
 }

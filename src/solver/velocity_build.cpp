@@ -433,7 +433,7 @@ void list_constraint_groups(const Dofs& dofs, const Rows& rows, RowProblem& q) {
     q.block.resize(blocks, 0.0);
 }
 
-void fill_constraint_group(const Dofs& dofs, const Rows& rows, const BiasOptions& o, const RowGroup& g, RowProblem& q) {
+void fill_constraint_group(const Dofs& dofs, const Rows& rows, const BiasOptions& o, const RowGroup& g, RowProblem& q, bool response) {
     std::array<int, 6> body, width;
     int count;
     bodies_of(dofs, rows, g.source, q, body, width, count);
@@ -450,7 +450,7 @@ void fill_constraint_group(const Dofs& dofs, const Rows& rows, const BiasOptions
         }
         set_row_bias(o, rows, g.source, rows.row_begin[g.source] + k, g.row + k, q);
     }
-    build_response(q, g);
+    if (response) build_response(q, g);
 }
 
 void add_constraint_groups(const Dofs& dofs, const Rows& rows, const BiasOptions& o, RowProblem& q) {

@@ -57,7 +57,8 @@ void add_contact_group(const Model&, const State&, const Contacts&, const TouchL
 void add_constraint_groups(const Dofs&, const Rows&, const BiasOptions&, RowProblem&);
 // The same in two parts: who acts on whom, then the numbers of one group.
 void list_constraint_groups(const Dofs&, const Rows&, RowProblem&);
-void fill_constraint_group(const Dofs&, const Rows&, const BiasOptions&, const RowGroup&, RowProblem&);
+// `response`: W J^T and J W J^T too, which soft steps do not look at.
+void fill_constraint_group(const Dofs&, const Rows&, const BiasOptions&, const RowGroup&, RowProblem&, bool response = true);
 
 // Positions: the same groups in the same order without friction, c = what is violated at the state given; velocities of
 // the problem are displacements, zero at the start. erp: part that is taken back. Groups that are not wanted stay empty.

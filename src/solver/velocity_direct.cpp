@@ -520,7 +520,8 @@ SolveResult solve_direct(const SolveOptions& o, const IslandView& view, SolveScr
     if (view.groups.empty()) return {};
     // what rests, or goes on as before, is solved by the impulses of the step before
     set_correction(o.sets, view.groups, q);
-    if (const Real residual = natural_residual(o.sets, view.groups, q); residual <= o.tolerance) return {0, residual};
+    if (const Real residual = natural_residual(o.sets, view.groups, q); residual <= (o.accepts ? 1 : kBetter) * o.tolerance)
+        return {0, residual};
     for (int g : view.groups) q.correction[q.groups[g].row] = 0; // begins convex: that of a guess may lead nowhere
     build_order(d);
     const SolveResult out = all_equalities(d) ? solve_schur(d) : solve_newton(d);

@@ -55,6 +55,13 @@ int find_mean(const ImpactOptions& o, const RowProblem& q, const Meeting& m, Vec
 
 } // namespace
 
+ImpactLaw find_impact_law(std::string_view name) {
+    return name == "sticking"       ? ImpactLaw::sticking
+           : name == "frictionless" ? ImpactLaw::frictionless
+           : name == "stick_slide"  ? ImpactLaw::stick_slide
+                                    : ImpactLaw::chatterjee_ruina;
+}
+
 bool touches_point(const RowProblem& q, const RowGroup& g) {
     for (int s = 0; s < g.sides; ++s) {
         const int b = q.body[g.side + s];

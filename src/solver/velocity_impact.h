@@ -13,6 +13,8 @@ struct ImpactOptions {
     Real slop = 0;        // [m]
     int most_sweeps = 100;
 };
+// by the name of a setting; what is none of the others is Chatterjee and Ruina's
+ImpactLaw find_impact_law(std::string_view name);
 // Whether a side of the contact is a point of a deformable or a particle: something that does not turn.
 bool touches_point(const RowProblem&, const RowGroup&);
 // Velocities of the problem change; returns the number of impacts.

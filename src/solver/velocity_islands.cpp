@@ -15,6 +15,11 @@ int find_root(std::vector<int>& root, int i) {
 struct Joiner {
     const RowProblem& q;
     Islands& out;
+    void join_two(int a, int b) { // that move
+        out.number[a] = out.number[b] = 0;
+        const int r = find_root(out.root, a), s = find_root(out.root, b);
+        if (r != s) out.root[std::max(r, s)] = std::min(r, s);
+    }
     void operator()(std::span<const int> bodies) {
         int first = -1;
         for (int b : bodies) {
@@ -139,6 +144,82 @@ bool closes_loop(const RowProblem& q, const RowGroup& g, std::vector<int>& root)
     return false;
 }
 
+constexpr int kManyBodies = -2; // in the edge of a touch with a stencil
+
+// what each touch joins, by all threads: joining itself goes in order, and then reads little
+void find_edges(const Parallel& parallel, const TouchList& list, const RowProblem& q, Islands& out) {
+    const int count = int(list.touches.size());
+    out.again.resize(count);
+    out.edge.resize(count);
+    const auto moving = [&](int b) { return b >= 0 && q.inverse_mass[b] > 0 ? b : -1; };
+    parallel_for(parallel, count, kTouchGrain, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i) {
+            const Touch& t = list.touches[i];
+            out.again[i] = is_again(list, i);
+            out.edge[i] = out.again[i] ? std::array{-1, -1} : t.pair ? std::array{moving(t.body_a), moving(t.body_b)} : std::array{kManyBodies, -1};
+        }
+    });
+}
+
+struct TouchFacts {
+    const Model& m;
+    const Contacts& contacts;
+    const TouchList& list;
+    const RowProblem& q;
+    const Islands& islands;
+
+    void add(int i, Islands::Facts& facts) const {
+        if (islands.again[i]) return;
+        std::array<int, 16> store;
+        const auto bodies = bodies_of(m, contacts, list.touches[i], store);
+        add_ratio(q, bodies, facts);
+        facts.pairs = facts.pairs && list.touches[i].pair;
+        facts.bounces = facts.bounces || list.touches[i].rule.restitution > 0;
+        if (moving(q, bodies) > 1 && !is_again_key(list, i)) ++facts.links;
+    }
+};
+void add_facts(const Islands::Facts& from, Islands::Facts& to) {
+    to.mass_ratio = std::max(to.mass_ratio, from.mass_ratio);
+    to.pairs = to.pairs && from.pairs;
+    to.bounces = to.bounces || from.bounces;
+    to.links += from.links;
+}
+
+// Touches of each island in order, and what is to be known of them. Pieces find their own part of every island, and write it behind those
+// of the pieces before; with so many islands that these parts would be more than the touches, one after another.
+void sort_touches(const Parallel& parallel, const TouchFacts& f, Islands& out) {
+    const int count = int(f.list.touches.size()), pieces = chunk_count(count, kTouchGrain), islands = out.count();
+    if (std::size_t(pieces) * islands > std::size_t(count)) {
+        for (int i = 0; i < count; ++i)
+            if (const int k = out.touch_island[i]; k >= 0) f.add(i, out.facts[k]);
+        return sort_by_island(
+            count, [&](int i) { return out.touch_island[i]; }, out.root, out.touch_begin, out.touch);
+    }
+    out.parts.assign(std::size_t(pieces) * islands, {});
+    parallel_for(parallel, count, kTouchGrain, [&](int begin, int end) {
+        Islands::Part* mine = out.parts.data() + std::size_t(begin / kTouchGrain) * islands;
+        for (int i = begin; i < end; ++i)
+            if (const int k = out.touch_island[i]; k >= 0) f.add(i, mine[k].facts), ++mine[k].touches;
+    });
+    int total = 0;
+    for (int k = 0; k < islands; ++k) {
+        out.touch_begin[k] = total;
+        for (int p = 0; p < pieces; ++p) {
+            Islands::Part& part = out.parts[std::size_t(p) * islands + k];
+            add_facts(part.facts, out.facts[k]);
+            total += part.touches;
+            part.touches = total - part.touches; // where its own begin
+        }
+    }
+    out.touch_begin[islands] = total;
+    out.touch.resize(total);
+    parallel_for(parallel, count, kTouchGrain, [&](int begin, int end) {
+        Islands::Part* mine = out.parts.data() + std::size_t(begin / kTouchGrain) * islands;
+        for (int i = begin; i < end; ++i)
+            if (const int k = out.touch_island[i]; k >= 0) out.touch[mine[k].touches++] = i;
+    });
+}
+
 } // namespace
 
 void build_islands(const Parallel& parallel, const Model& m, const Contacts& contacts, const TouchList& touches, const RowProblem& q, Islands& out) {
@@ -146,12 +227,12 @@ void build_islands(const Parallel& parallel, const Model& m, const Contacts& con
     Joiner join{q, out};
     std::array<int, 16> store;
     const int count = int(touches.touches.size());
-    out.again.resize(count);
-    parallel_for(parallel, count, kTouchGrain, [&](int begin, int end) {
-        for (int i = begin; i < end; ++i) out.again[i] = is_again(touches, i);
-    });
-    for (int i = 0; i < count; ++i)
-        if (!out.again[i]) join(bodies_of(m, contacts, touches.touches[i], store));
+    find_edges(parallel, touches, q, out);
+    for (int i = 0; i < count; ++i) {
+        const auto [a, b] = out.edge[i];
+        if (a >= 0 || b >= 0) join.join_two(a < 0 ? b : a, b < 0 ? a : b);
+        else if (a == kManyBodies) join(bodies_of(m, contacts, touches.touches[i], store));
+    }
     for (const RowGroup& g : q.groups) join(bodies_of(q, g));
     number_islands(q, out);
     out.touch_island.resize(count);
@@ -162,17 +243,7 @@ void build_islands(const Parallel& parallel, const Model& m, const Contacts& con
             else out.touch_island[i] = island_of(out, bodies_of(m, contacts, touches.touches[i], room));
         }
     });
-    for (int i = 0; i < count; ++i) { // pairs of bodies
-        const int k = out.touch_island[i];
-        if (out.again[i] || k < 0) continue;
-        const auto bodies = bodies_of(m, contacts, touches.touches[i], store);
-        add_ratio(q, bodies, out.facts[k]);
-        out.facts[k].pairs = out.facts[k].pairs && touches.touches[i].pair;
-        out.facts[k].bounces = out.facts[k].bounces || touches.touches[i].rule.restitution > 0;
-        if (moving(q, bodies) > 1 && !is_again_key(touches, i)) ++out.facts[k].links;
-    }
-    sort_by_island(
-        count, [&](int i) { return out.touch_island[i]; }, out.root, out.touch_begin, out.touch);
+    sort_touches(parallel, {m, contacts, touches, q, out}, out);
     const int ground = q.body_count();
     out.loop_root.resize(ground + 1);
     for (int b = 0; b <= ground; ++b) out.loop_root[b] = b;

@@ -26,6 +26,12 @@ struct Islands {
     std::vector<int> loop_root;             // union-find of joints alone
     std::vector<int> touch_island;          // per touch, -1 = none
     std::vector<std::uint8_t> again;        // per touch: the one before is of the same two bodies
+    std::vector<std::array<int, 2>> edge;   // per touch: its bodies that move, -1 = none or again
+    struct Part {                           // of a piece of the touches in one island
+        Facts facts;
+        int touches = 0;
+    };
+    std::vector<Part> parts;                // pieces x islands
     std::vector<int> joints;                // per body: how many
     int count() const { return int(body_begin.size()) - 1; }
     IslandView view(int i) const {

@@ -129,6 +129,10 @@ void clamp_friction(const SetOptions& o, const RowGroup& g, Real* p) {
     clamp_spin(g, p);
 }
 
+Friction find_friction(std::string_view name) {
+    return name == "cylinder" ? Friction::cylinder : name == "box" ? Friction::box : name == "polyhedral" ? Friction::polyhedral : Friction::cone;
+}
+
 void project_impulse(const SetOptions& o, const RowGroup& g, Real* p) {
     switch (g.set) {
     case RowSet::free: return;

@@ -94,6 +94,7 @@ inline Vec3 lever_arm(const Vec3& x, const Vec3& y, const Vec3& z) {
 Vec3 place_bend(const RowProblem&, const RowGroup&);
 
 enum class Friction { cone, cylinder, box, polyhedral };
+Friction find_friction(std::string_view name); // by the name of a setting; what is none of the others is the cone
 struct SetOptions {
     Friction friction = Friction::cone;
     int facets = 8;

@@ -17,6 +17,7 @@ struct SolveOptions {
     Real momentum_factor = 0, momentum_power = 0.6; // of jacobi: beta_k = min(1, a (k/n)^b) (spec U080)
     bool split_masses = true;    // of jacobi
     bool single_tangent = false; // sweeps: one row of friction along the slip, not two (spec U 3.8.5)
+    bool accepts = true;         // of direct: what the impulses at the start solve within the tolerance
     Trace* trace = nullptr; // per iteration the natural residual, sums of what is left, momentum
 };
 struct SolveResult {

@@ -6,6 +6,8 @@ namespace sinew {
 
 namespace {
 
+constexpr Real kBalance = 0.1; // part of the tolerance by which a step may change velocities
+
 // touches whose law is that of a friction cone between two bodies, and that nothing pushes apart
 bool is_plain(const Touch& t, Real slop) {
     return t.kind == 0 && t.pair && t.gap >= -slop && t.rule.restitution == 0 && t.rule.rolling_friction == 0 &&
@@ -44,19 +46,30 @@ Real residual(const SteadyOptions& o, const Touch& t, const RowProblem& q) {
     return d * std::max(std::abs(pn - n), (pt - f * zt).norm());
 }
 
+// Whether impulses and forces of the step leave the velocity at the contact alone, where it does not slide; q has what they change.
+bool is_balanced(const SteadyOptions& o, const Touch& t, const RowProblem& q) {
+    const Real pn = t.n.dot(t.impulse);
+    if (!(pn > 0)) return true;
+    const auto change = [&](int b) { return q.inverse_mass[b] > 0 ? velocity_at(q, b, t.at) : Vec3(Vec3::Zero()); };
+    const Vec3 u = change(t.body_a) - change(t.body_b);
+    const Real un = t.n.dot(u);
+    const bool sticks = (t.impulse - pn * t.n).squaredNorm() < 0.999 * t.rule.friction * t.rule.friction * pn * pn;
+    return std::abs(un) <= kBalance * o.tolerance && (!sticks || (u - un * t.n).norm() <= kBalance * o.tolerance);
+}
+
 } // namespace
 
-bool solve_steady(const SteadyOptions& o, std::span<const int> bodies, std::span<const int> touches, const TouchList& list,
+Steady solve_steady(const SteadyOptions& o, std::span<const int> bodies, std::span<const int> touches, const TouchList& list,
                   const std::vector<Vec3>& linear, const std::vector<Vec3>& angular, RowProblem& q) {
     constexpr int kMost = 64;
     std::array<Vec3, 2 * kMost> before;
-    if (bodies.size() > kMost) return false;
+    if (bodies.size() > kMost) return Steady::no;
     for (int i : touches)
-        if (!is_plain(list.touches[i], o.slop)) return false;
+        if (!is_plain(list.touches[i], o.slop)) return Steady::no;
     for (std::size_t k = 0; k < bodies.size(); ++k) {
         const int b = bodies[k];
         before[2 * k] = q.v[b], before[2 * k + 1] = q.w[b];
-        q.v[b] += o.dt * linear[b], q.w[b] += o.dt * angular[b];
+        q.v[b] = o.dt * linear[b], q.w[b] = o.dt * angular[b];
     }
     for (int i : touches) {
         const Touch& t = list.touches[i];
@@ -64,11 +77,12 @@ bool solve_steady(const SteadyOptions& o, std::span<const int> bodies, std::span
         push(t.impulse, t.body_a, t.at, q);
         push(-t.impulse, t.body_b, t.at, q);
     }
-    const bool steady = std::all_of(touches.begin(), touches.end(), [&](int i) {
-        return residual(o, list.touches[i], q) <= o.tolerance;
-    });
-    for (std::size_t k = 0; k < bodies.size() && !steady; ++k) q.v[bodies[k]] = before[2 * k], q.w[bodies[k]] = before[2 * k + 1];
-    return steady;
+    const auto all = [&](auto&& holds) { return std::all_of(touches.begin(), touches.end(), [&](int i) { return holds(list.touches[i]); }); };
+    const bool balanced = all([&](const Touch& t) { return is_balanced(o, t, q); });
+    for (std::size_t k = 0; k < bodies.size(); ++k) q.v[bodies[k]] += before[2 * k], q.w[bodies[k]] += before[2 * k + 1];
+    const bool solved = all([&](const Touch& t) { return residual(o, t, q) <= o.tolerance; });
+    for (std::size_t k = 0; k < bodies.size() && !(solved && balanced); ++k) q.v[bodies[k]] = before[2 * k], q.w[bodies[k]] = before[2 * k + 1];
+    return !solved ? Steady::no : balanced ? Steady::yes : Steady::unbalanced;
 }
 
 } // namespace sinew

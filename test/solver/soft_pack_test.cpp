@@ -1,5 +1,6 @@
-// Which joints of scenes are packed into trees of one shape (soft_tree.h): those of dolls held together by ball joints are, in lanes of
-// four; hinges, limits, motors, soft joints, loops and trees of more than kSoftTreeJoints joints are solved one by one (soft_joint.h).
+// Which joints of scenes are packed, in lanes of four of one shape: trees of ball joints with blocks for joints (soft_tree.h); hinges,
+// limits, motors, friction, soft joints, loops and longer trees with blocks for bodies (soft_rig.h); more than kSoftRigBodies bodies are
+// solved joint by joint (soft_joint.h).
 #include "model/visit.h"
 #include "physics/simulation.h"
 #include "paths.h"
@@ -87,36 +88,53 @@ TEST(soft_pack, dolls_of_ball_joints_are_packed_four_at_a_time) {
     EXPECT_EQ(b.joints.trees.batches.size(), 3u); // lanes of 4, 4, 3
 }
 
-TEST(soft_pack, the_ragdoll_of_the_prefab_has_limits_and_is_not) {
+TEST(soft_pack, ragdolls_of_the_prefab_are_packed_with_their_limits_and_friction) {
     const Result<Scene> scene = load_scene(source_dir() + "/scenes/joints/ragdoll_pile.json");
     ASSERT_TRUE(scene);
     const Result<Compiled> c = compile_scene(*scene.value);
     ASSERT_TRUE(c);
     const Built b = build(*c.value);
     EXPECT_GE(b.count(), 27 * 10);
-    EXPECT_EQ(b.packed(), 0);
-    EXPECT_EQ(b.joints.components.size(), 27u); // one block each
+    EXPECT_EQ(b.packed(), b.count());
+    EXPECT_TRUE(b.joints.components.empty());
+    EXPECT_TRUE(b.joints.trees.batches.empty());
+    ASSERT_EQ(b.joints.rigs.plans.size(), 1u);
+    EXPECT_EQ(b.joints.rigs.batches.size(), 7u); // lanes of 4, and 3 in the last
+    const SoftRigPlan& p = b.joints.rigs.plans[0];
+    EXPECT_EQ(p.moving, 11);         // bodies, and a tree: nothing fills in
+    EXPECT_EQ(p.joints.size(), 10u); // rows of one joint together
+    EXPECT_EQ(p.row.size(), 10u);
 }
 
 TEST(soft_pack, chains_of_ball_joints_are_up_to_the_most_joints) {
     const Built most = build(boxes(kSoftTreeJoints + 1), chain(kSoftTreeJoints + 1, kBall));
-    EXPECT_EQ(most.packed(), kSoftTreeJoints);
+    EXPECT_EQ(most.joints.trees.batches.size(), 1u);
     const Built more = build(boxes(kSoftTreeJoints + 2), chain(kSoftTreeJoints + 2, kBall));
-    EXPECT_EQ(more.count(), kSoftTreeJoints + 1);
-    EXPECT_EQ(more.packed(), 0);
+    EXPECT_TRUE(more.joints.trees.batches.empty());
+    EXPECT_EQ(more.packed(), kSoftTreeJoints + 1);
+    EXPECT_EQ(more.joints.rigs.batches.size(), 1u);
+    const Built longest = build(boxes(kSoftRigBodies), chain(kSoftRigBodies, kBall)), longer = build(boxes(kSoftRigBodies + 1), chain(kSoftRigBodies + 1, kBall));
+    EXPECT_EQ(longest.packed(), kSoftRigBodies - 1);
+    EXPECT_EQ(longer.count(), kSoftRigBodies);
+    EXPECT_EQ(longer.packed(), 0);
 }
 
-TEST(soft_pack, loops_are_not) {
-    EXPECT_EQ(build(boxes(4), chain(4, kBall)).packed(), 3);
-    EXPECT_EQ(build(boxes(4), chain(4, kBall) + ", " + joint(0, 3, kBall)).packed(), 0);
+TEST(soft_pack, loops_have_blocks_for_bodies) {
+    EXPECT_TRUE(build(boxes(4), chain(4, kBall)).joints.rigs.batches.empty());
+    const Built ring = build(boxes(4), chain(4, kBall) + ", " + joint(0, 3, kBall));
+    EXPECT_TRUE(ring.joints.trees.batches.empty());
+    EXPECT_EQ(ring.packed(), 4);
+    EXPECT_FALSE(ring.joints.rigs.plans[0].joints[0].bends); // no chord in loops
     // both ends held by the world close a loop through it
     const std::string held = R"(, "w0": { "kind": "ball", "between": ["world", "box/0"], "at": [-0.5, 0, 0] })",
                       other = R"(, "w3": { "kind": "ball", "between": ["world", "box/3"], "at": [3.5, 0, 0] })";
-    EXPECT_EQ(build(boxes(4), chain(4, kBall) + held + other).packed(), 0);
+    const Built bridge = build(boxes(4), chain(4, kBall) + held + other);
+    EXPECT_EQ(bridge.packed(), 5);
+    EXPECT_FALSE(bridge.joints.rigs.plans[0].joints[0].bends);
 }
 
-// one joint of another kind in a tree, and the whole tree goes the general way
-TEST(soft_pack, joints_with_more_or_other_rows_are_not) {
+// one joint of another kind in a tree, and the whole tree has blocks for bodies
+TEST(soft_pack, joints_with_more_or_other_rows_have_blocks_for_bodies) {
     for (const std::string& what :
          {std::string(R"("kind": "hinge", "axis": [0, 0, 1])"), std::string(R"("kind": "hinge", "axis": [0, 0, 1], "limits": [-1, 1])"),
           std::string(R"("kind": "hinge", "axis": [0, 0, 1], "motor": { "speed": 1, "limit": 2 })"), std::string(R"("kind": "weld")"),
@@ -124,13 +142,16 @@ TEST(soft_pack, joints_with_more_or_other_rows_are_not) {
           std::string(R"("kind": "ball", "friction": 1)"), std::string(R"("kind": "ball", "compliance": 1e-4)")}) {
         const Built b = build(boxes(4), chain(3, kBall) + ", " + joint(2, 3, what));
         EXPECT_GE(b.count(), 3) << what;
-        EXPECT_EQ(b.packed(), 0) << what;
+        EXPECT_EQ(b.packed(), b.count()) << what;
+        EXPECT_TRUE(b.joints.trees.batches.empty()) << what;
+        EXPECT_EQ(b.joints.rigs.batches.size(), 1u) << what;
     }
 }
 
-// a tree beside one that cannot be packed is packed all the same
-TEST(soft_pack, trees_are_judged_one_by_one) {
+TEST(soft_pack, clusters_are_judged_one_by_one) {
     const Built b = build(boxes(6), chain(3, kBall) + ", " + joint(3, 4, kBall) + ", " + joint(4, 5, R"("kind": "hinge", "axis": [0, 0, 1])"));
-    EXPECT_EQ(b.packed(), 2);
-    EXPECT_EQ(b.joints.components.size(), 1u);
+    EXPECT_EQ(b.packed(), 4);
+    EXPECT_EQ(b.joints.trees.batches.size(), 1u);
+    EXPECT_EQ(b.joints.rigs.batches.size(), 1u);
+    EXPECT_TRUE(b.joints.components.empty());
 }
