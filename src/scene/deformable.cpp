@@ -126,7 +126,11 @@ void add_fixed(BuildContext& c, const Value& fixed, Range points, const PolygonM
     handle.released_by = c.object.name + ".fixed";
     if (select.kind == Select::Kind::group) handle.released_by = c.object.name + "." + select.name;
     const Quat turn = quat(c.object.pose.rotation).conjugate();
-    for (int i : find_selected(select, source, c.path("fixed"), c.errors)) {
+    const std::size_t before = c.errors.size();
+    const std::vector<int> selected = find_selected(select, source, c.path("fixed"), c.errors);
+    if (selected.empty() && select.kind != Select::Kind::none && c.errors.size() == before)
+        c.notes.push_back(fmt::format("warning: {} selects no point of {}: nothing is held", c.path("fixed"), c.object.name));
+    for (int i : selected) {
         const int point = points.begin + i;
         c.builder.model.point.flags[point] |= kFixed;
         c.builder.state.point.v[point] = {};

@@ -144,6 +144,7 @@ struct EmitterKind {
         Real3 speed{0, 0, 0};
         Real spread = 0;
         Real from = 0, until = 1e300;
+        Value attributes;
     };
     template <class V> static void fields(Params& p, V&& v) {
         particle_place_fields(p, v, "where particles are born", "shape mesh: born at its vertices in turn");
@@ -156,6 +157,7 @@ struct EmitterKind {
         v("spread", p.spread, Field{.min = 0, .unit = "m/s", .doc = "random part of it"});
         v("from", p.from, Field{.unit = "s", .doc = "start"});
         v("until", p.until, Field{.unit = "s", .doc = "end"});
+        v("attributes", p.attributes, Field{.doc = "named numbers per particle of the pool: a list, or an expression of index, the place in the pool"});
         particle_fields(p, v, "of random places and velocities");
     }
     static void build(const Params&, BuildContext&);

@@ -47,6 +47,17 @@ std::vector<Real3> random_places(const std::string& shape, const Real3& size, in
     return out;
 }
 
+// parameters of another shape are misunderstandings
+void refuse_keys(BuildContext& c, std::initializer_list<const char*> keys, std::string_view beside) {
+    for (const char* key : keys)
+        if (const Value* v = find(c.object.params, key)) add_error(c, key, *v, fmt::format("has no effect beside {}", beside));
+}
+void refuse_other_shapes(const std::string& shape, BuildContext& c) {
+    if (shape == "mesh") refuse_keys(c, {"size", "spacing"}, "shape mesh");
+    else if (shape == "grid") refuse_keys(c, {"mesh"}, "shape grid");
+    else refuse_keys(c, {"mesh", "spacing"}, "shape " + shape);
+}
+
 PolygonMesh local_places(const Particles::Params& p, BuildContext& c) {
     PolygonMesh mesh;
     if (!p.positions.empty()) mesh.positions = p.positions;
@@ -184,6 +195,12 @@ std::vector<Real> masses_of(const Particles::Params& p, int n, BuildContext& c) 
 
 void Particles::build(const Params& p, BuildContext& c) {
     const std::size_t before = c.errors.size();
+    if (!p.positions.empty()) {
+        refuse_keys(c, {"shape", "count", "size", "spacing", "mesh"}, "positions");
+    } else {
+        refuse_other_shapes(p.shape, c);
+        if (p.shape == "mesh" || p.shape == "grid") refuse_keys(c, {"count"}, "shape " + p.shape);
+    }
     PolygonMesh mesh = local_places(p, c);
     const int n = vertex_count(mesh);
     if (n == 0 && c.errors.size() == before) {
@@ -224,6 +241,8 @@ void EmitterKind::build(const Params& p, BuildContext& c) {
     const Material material = object_material(c, p.common.material);
     const int field = p.passive ? find_velocity_field(c, p.field, "field") : -1;
     PolygonMesh sites;
+    refuse_other_shapes(p.shape, c);
+    if (p.until <= p.from) add_error(c, "until", make_number(p.until), "is not after from: nothing would be born", fmt::format("more than {:.6g} s", p.from));
     if (p.shape == "mesh") sites = read_mesh_source(c, "mesh", p.mesh);
     if (p.shape == "grid") sites.positions = grid_places(p.size, p.spacing, c);
     const Real duration = std::min(p.until, c.scene.time.seconds) - p.from;
@@ -254,6 +273,7 @@ void EmitterKind::build(const Params& p, BuildContext& c) {
     e.seed = c.scene.seed * 1000003 + p.seed;
     e.initial_count = p.initial;
     c.builder.model.emitters.push_back(e);
+    add_attributes(p.attributes, e.points, c);
     if (p.common.gravity) add_gravity(c, e.points);
     add_air(c, p.common.air, e.points, std::vector<Real>(capacity, 1.0));
     set_touch(c, p.common.touch, material.friction, p.common.self_contact);

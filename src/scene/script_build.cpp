@@ -64,8 +64,19 @@ bool is_missing(const Scene& scene, const Model& m, std::string_view pattern) {
     return false;
 }
 
-// "elbow.motor": "on" or "off"; "elbow.motor.speed": a number in SI units
-void check_motor(const EventSet& set, const Scene& scene, const Model& m, const std::string& where, std::vector<Error>& errors) {
+// a number, with its unit or as an expression over vars, in place of what is written
+bool take_number(Value& v, std::string_view unit, const Scope& scope, const std::string& where, std::vector<Error>& errors) {
+    double number = 0;
+    if (!read_number(v, unit, scope, where, number, errors)) return false;
+    const Place place = v.place;
+    v = make_number(number);
+    v.place = place;
+    return true;
+}
+
+// "elbow.motor": "on" or "off"; "elbow.motor.speed": a number
+void check_motor(EventSet& set, const Scene& scene, const Scope& scope, const Model& m, const std::string& where,
+                 std::vector<Error>& errors) {
     bool found = false;
     for (std::size_t k = 0; k < m.objects.size(); ++k) found = found || (match_name(set.target, m.objects[k].name) && has_motor(m, int(k)));
     if (!found) {
@@ -74,12 +85,16 @@ void check_motor(const EventSet& set, const Scene& scene, const Model& m, const 
     }
     const bool is_switch = set.parameter == "motor";
     const bool word = set.value.kind == Value::Kind::text && (set.value.text == "on" || set.value.text == "off");
-    if (is_switch ? word : set.value.kind == Value::Kind::number && is_motor_number(set.parameter.substr(6))) return;
+    if (is_switch && word) return;
+    if (!is_switch && is_motor_number(set.parameter.substr(6))) {
+        take_number(set.value, "*", scope, where, errors);
+        return;
+    }
     errors.push_back(make_error(set.value, where, "not a live parameter of a motor, or not a value it takes",
                                 "motor: \"on\", \"off\"; motor.speed, motor.position, motor.limit, motor.stiffness, motor.damping: a number"));
 }
 
-void check_set(const EventSet& set, const Scene& scene, const Model& m, const std::string& path,
+void check_set(EventSet& set, const Scene& scene, const Scope& scope, const Model& m, const std::string& path,
                std::vector<Error>& errors) {
     const std::string where = join_path(path, "set." + set.target + "." + set.parameter);
     if (set.target.starts_with("fields.")) {
@@ -91,25 +106,44 @@ void check_set(const EventSet& set, const Scene& scene, const Model& m, const st
                                         fmt::format("{}", fmt::join(known, ", ")), find_nearest(name, known)));
             return;
         }
-        const bool number = set.parameter == "scale" && set.value.kind == Value::Kind::number;
-        bool vector = set.parameter == "velocity" && set.value.kind == Value::Kind::array && set.value.items.size() == 3;
-        if (vector)
-            for (const Value& v : set.value.items) vector = vector && v.kind == Value::Kind::number;
-        if (!number && !vector)
-            errors.push_back(make_error(set.value, where, "not a live parameter of a flow, or not a value it takes",
-                                        "scale: a number; velocity: [x, y, z] in m/s"));
+        if (set.parameter == "scale") take_number(set.value, "", scope, where, errors);
+        else if (set.parameter != "velocity")
+            errors.push_back(make_error(set.value, where, "not a live parameter of a flow", "scale: a number; velocity: [x, y, z] in m/s",
+                                        find_nearest(set.parameter, std::vector<std::string>{"scale", "velocity"})));
+        else if (check_array(set.value, 3, where, "components", errors))
+            for (int k = 0; k < 3; ++k) take_number(set.value.items[k], "m/s", scope, join_path(where, k), errors);
         return;
     }
     if (set.parameter == "motor" || set.parameter.starts_with("motor.")) {
-        check_motor(set, scene, m, where, errors);
+        check_motor(set, scene, scope, m, where, errors);
         return;
     }
     bool emitter = false;
     for (const Emitter& e : m.emitters) emitter = emitter || match_name(set.target, m.objects[e.object].name);
-    if (emitter && set.parameter == "rate" && set.value.kind == Value::Kind::number && set.value.number >= 0) return;
+    if (emitter && set.parameter == "rate") {
+        const Value written = set.value;
+        if (take_number(set.value, "1/s", scope, where, errors) && set.value.number < 0)
+            errors.push_back(make_error(written, where, "out of range", "at least 0"));
+        return;
+    }
     if (is_missing(scene, m, set.target)) return; // said elsewhere
     errors.push_back(make_error(set.value, where, "not a live parameter: it cannot change while the simulation runs",
                                 "fields.<name>.scale, fields.<name>.velocity, <emitter>.rate, <joint>.motor"));
+}
+
+// something that is held or attached has this name
+void check_release(const EventRelease& r, const Value& at, const Scene& scene, const Model& m, const std::vector<Handle>& handles,
+                   const std::string& path, std::vector<Error>& errors) {
+    std::vector<std::string> known;
+    for (const Handle& h : handles) {
+        const std::string& name = m.objects[h.object].name;
+        if (match_name(r.target, name) && (r.group.empty() || h.released_by == name + "." + r.group)) return;
+        if (std::find(known.begin(), known.end(), h.released_by) == known.end()) known.push_back(h.released_by);
+    }
+    if (is_missing(scene, m, r.target)) return; // said elsewhere
+    const std::string name = r.group.empty() ? r.target : r.target + "." + r.group;
+    errors.push_back(make_error(at, join_path(path, "release"), fmt::format("nothing that is held or attached is called {}", name),
+                                known.empty() ? "nothing is held here" : fmt::format("{}", fmt::join(known, ", ")), find_nearest(name, known)));
 }
 
 bool build_condition(const std::string& text, const Scope& scope, const Model& m, const Value& at, const std::string& path,
@@ -169,7 +203,9 @@ void build_events(const Scene& scene, const Scope& scope, const Model& m, Script
         ScriptEvent e;
         const std::string path = join_path("events", int(k));
         if (!parse_event(scene.events[k], scope, path, e.event, errors)) continue;
-        for (const EventSet& set : e.event.sets) check_set(set, scene, m, path, errors);
+        for (EventSet& set : e.event.sets) check_set(set, scene, scope, m, path, errors);
+        for (const EventRelease& r : e.event.releases)
+            check_release(r, *find(scene.events[k], "release"), scene, m, script.handles, path, errors);
         if (!e.event.when.empty()) {
             if (waits_for_future(scene, m, e.event.when)) {
                 future.push_back(make_error(text_at(e.event.when, place_of(scene.events[k], "when")), join_path(path, "when"),

@@ -79,3 +79,13 @@ TEST(attributes, wrong_ones_are_named_with_their_place) {
     ASSERT_FALSE(r);
     EXPECT_EQ(r.errors[0].path, "objects.b.attributes.tint");
 }
+
+TEST(attributes, the_pool_of_an_emitter_has_them_too) {
+    const Result<Compiled> r = compile_text(R"({ "objects": { "jet": { "kind": "emitter", "rate": 10, "lifetime": 1, "capacity": 4,
+        "attributes": { "tint": "index/2" } } }, "time": { "fps": 10, "seconds": 1 } })");
+    ASSERT_TRUE(r) << to_string(r.errors.front());
+    const NamedValues* tint = find_attribute(r.value->state, "tint");
+    ASSERT_TRUE(tint);
+    ASSERT_EQ(tint->values.size(), 4u);
+    for (int i = 0; i < 4; ++i) EXPECT_EQ(tint->values[i], 0.5 * i);
+}

@@ -1,5 +1,5 @@
 // The compiler on whole files: the two samples of the language, and the scenes that only it can refuse.
-#include "scene/compile.h"
+#include "scene/compile_text.h"
 #include "scene/bad_scenes.h"
 #include "paths.h"
 #include <algorithm>
@@ -70,4 +70,31 @@ TEST(compile, the_stable_step_is_that_of_the_stiffest_link) {
     ASSERT_TRUE(r);
     // symplectic Euler: h < 2 sqrt(m/k), exact for one free point along a coordinate axis; rounding only
     EXPECT_NEAR(stable_step(r.value->model, r.value->state), 2 * std::sqrt(2.0 / 800), 1e-12);
+}
+
+TEST(compile, what_an_event_sets_has_units_and_vars) {
+    const Compiled c = compile(R"({ "vars": { "r": 50 }, "fields": { "w": { "kind": "wind", "velocity": [1, 0, 0] } },
+        "objects": { "jet": { "kind": "emitter", "rate": 1, "lifetime": 1 } }, "time": { "fps": 10, "seconds": 1 },
+        "events": [ { "at": 0.1, "set": { "jet.rate": "r/2", "fields.w.velocity": ["36 km/h", "r", 0], "fields.w.scale": "1/4" } },
+                    { "at": 0.2, "set": { "jet.rate": "2 1/s" } } ] })");
+    ASSERT_EQ(c.script.events.size(), 2u);
+    const std::vector<EventSet>& first = c.script.events[0].event.sets;
+    ASSERT_EQ(first.size(), 3u);
+    EXPECT_EQ(first[0].value.number, 25);
+    EXPECT_NEAR(first[1].value.items[0].number, 10, 1e-12); // 36/3.6, rounded
+    EXPECT_EQ(first[1].value.items[1].number, 50);
+    EXPECT_EQ(first[2].value.number, 0.25);
+    EXPECT_EQ(c.script.events[1].event.sets[0].value.number, 2);
+}
+
+TEST(compile, a_selection_of_nothing_is_said) {
+    const auto notes_of = [](const char* box) {
+        std::string all;
+        for (const std::string& n : compile(std::string(R"({ "objects": { "sheet": { "kind": "cloth_grid", "edge": 0.5, "fixed": { "box": )") + box +
+                                            " } } } }").notes)
+            all += n + "\n";
+        return all;
+    };
+    EXPECT_NE(notes_of("[[50, 50, 50], [51, 51, 51]]").find("selects no point of sheet"), std::string::npos);
+    EXPECT_EQ(notes_of("[[-9, -9, -9], [9, 9, 9]]").find("selects no point"), std::string::npos);
 }
