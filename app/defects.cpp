@@ -35,17 +35,20 @@ void remove_polygons(SnapshotObject& o, const std::set<std::vector<int>>& gone) 
     o.polygon_uv.clear();
 }
 
-// The first place, and room around it: eight times its size, between 2 % and all of the object.
+// The first place, and room around it: eight times its size, between 2 % and all of the object. Vertices are shown together, with at
+// least 10 %: one alone would be a dot with nothing around it, seen from where the surface next to it hides it.
 Aabb place_of(const Finding& f) {
     Aabb place, all;
     for (const Real3& x : f.positions) all = merge(all, Vec3(vec(x)));
     const auto add = [&](int v) { place = merge(place, Vec3(vec(f.positions[v]))); };
     if (!f.polygons.empty()) std::for_each(f.polygons[0].begin(), f.polygons[0].end(), add);
     else if (!f.edges.empty()) add(f.edges[0][0]), add(f.edges[0][1]);
-    else if (!f.vertices.empty()) add(f.vertices[0]);
+    else if (!f.vertices.empty()) std::for_each(f.vertices.begin(), f.vertices.end(), add);
     else place = all;
     const Real diagonal = (all.hi - all.lo).norm();
-    const Real room = std::clamp(3.5 * (place.hi - place.lo).norm(), 0.02 * diagonal, 0.5 * diagonal);
+    const bool spread = f.polygons.empty() && f.edges.empty();
+    const Real size = (place.hi - place.lo).norm();
+    const Real room = std::clamp((spread ? 0.5 : 3.5) * size, (spread ? 0.1 : 0.02) * diagonal, 0.5 * diagonal);
     return grow(place, room > 0 ? room : 0.5);
 }
 
@@ -55,7 +58,7 @@ SnapshotObject red_object(const Finding& f, Real size, std::vector<Real3>& posit
     o.name = "defect";
     o.kind = "mesh";
     o.color = {0.8, 0.02, 0.02};
-    o.radius = 0.006 * size;
+    o.radius = (f.polygons.empty() && f.edges.empty() ? 0.01 : 0.006) * size;
     o.draw_points = true;
     std::vector<int> index(f.positions.size(), -1);
     const auto at = [&](int v) {
@@ -77,15 +80,35 @@ SnapshotObject red_object(const Finding& f, Real size, std::vector<Real3>& posit
     return o;
 }
 
+// Edges instead of polygons, so that what is inside can be seen.
+void make_wires(SnapshotObject& o, Real radius) {
+    std::set<std::array<int, 2>> edges;
+    for (std::size_t p = 0; p + 1 < o.polygon_begin.size(); ++p)
+        for (int i = o.polygon_begin[p], n = o.polygon_begin[p + 1]; i < n; ++i) {
+            const int a = o.polygon_vertex[i], b = o.polygon_vertex[i + 1 < n ? i + 1 : o.polygon_begin[p]];
+            edges.insert({std::min(a, b), std::max(a, b)});
+        }
+    o.segments.assign(edges.begin(), edges.end());
+    o.radius = radius;
+    o.polygon_begin = {0};
+    o.polygon_vertex.clear();
+    o.uv.clear();
+    o.polygon_uv.clear();
+}
+
 Result<Picture> draw(const SnapshotLayout& layout, const Snapshot& snapshot, const Finding& f) {
     SnapshotLayout l = layout;
     Snapshot s = snapshot;
     const std::set<std::vector<int>> gone = polygon_set(f);
-    for (SnapshotObject& o : l.objects) {
-        o.color = o.name == f.object || o.name == f.other ? Real3{0.55, 0.56, 0.6} : Real3{0.3, 0.31, 0.33};
-        if (o.name == f.object && f.kind != "intersection" && !gone.empty()) remove_polygons(o, gone);
-    }
     const Aabb place = place_of(f);
+    for (SnapshotObject& o : l.objects) {
+        const bool involved = o.name == f.object || o.name == f.other;
+        o.color = involved ? Real3{0.55, 0.56, 0.6} : Real3{0.3, 0.31, 0.33};
+        if (o.name == f.object && f.kind != "intersection" && !gone.empty()) remove_polygons(o, gone);
+        // nothing may stand between the camera and the place
+        if (o.name == f.other && o.name != f.object && f.kind == "inside") make_wires(o, 0.001 * (place.hi - place.lo).norm());
+        if (!involved) o.polygon_begin = {0}, o.polygon_vertex.clear(), o.segments.clear(), o.draw_points = false;
+    }
     SnapshotObjectFrame frame;
     l.objects.push_back(red_object(f, (place.hi - place.lo).norm(), frame.position));
     s.objects.push_back(std::move(frame));

@@ -16,7 +16,7 @@ if [ ! -x $sinew ]; then
 fi
 # folder/scene[:frame][@field]: the last frame unless one is named; coloured by the field, strain unless one is named, own = the scene's colours
 scenes=(
-    demo/cantilevers demo/cloth_over_sphere demo/draped_sheet demo/flag demo/hanging_beam demo/hills demo/hanging_sheet
+    demo/cantilevers demo/cloth_over_sphere demo/draped_sheet demo/flag demo/hanging_beam demo/hills@own demo/hanging_sheet
     demo/inflated_balloon demo/plastic_bar demo/plectoneme demo/rod_twist demo/sheared_sheet:33 demo/squeezed_block:36 demo/twisting_beam
     verify/c_t5_free_twist verify/p_lame_ball verify/p_v14_cantilever verify/p_v33_plastic_bar
     verify/t_rod_cantilever verify/t_t07_directional_modulus verify/t_t14_rest_scale verify/t_t93_bent_hinge

@@ -241,11 +241,18 @@ static RepairedMesh repair_rounds(const PolygonMesh& m, const RepairOptions& o) 
 
 bool has_no_area(const PolygonMesh& m, int polygon, Real thin) {
     const int *v = m.polygon_vertex.data() + m.polygon_begin[polygon], n = polygon_size(m, polygon);
-    if (n == 3) return thinness(vec(m.positions[v[0]]), vec(m.positions[v[1]]), vec(m.positions[v[2]])) <= thin;
+    // its corners alone, at a size whose area is a number
+    PolygonMesh own;
+    std::vector<int> corners(n);
+    std::iota(corners.begin(), corners.end(), 0);
+    for (int i = 0; i < n; ++i) own.positions.push_back(m.positions[v[i]]);
+    if (const int scale = find_work_scale(own))
+        for (Real3& x : own.positions) x = {std::ldexp(x.x, scale), std::ldexp(x.y, scale), std::ldexp(x.z, scale)};
+    const auto at = [&](int i) { return Vec3(vec(own.positions[i])); };
+    if (n == 3) return thinness(at(0), at(1), at(2)) <= thin;
     Real longest = 0;
-    for (int i = 0; i < n; ++i)
-        longest = std::max(longest, (vec(m.positions[v[i]]) - vec(m.positions[v[(i + 1) % n]])).norm());
-    return fan_area(m.positions, std::span(v, std::size_t(n))) <= thin * longest * longest;
+    for (int i = 0; i < n; ++i) longest = std::max(longest, (at(i) - at((i + 1) % n)).norm());
+    return fan_area(own.positions, corners) <= thin * longest * longest;
 }
 
 std::vector<int> find_duplicate_polygons(const PolygonMesh& m) {

@@ -300,6 +300,7 @@ TEST(repair, meshes_of_any_size_are_turned_outwards_and_stay_where_they_are) {
         const RepairedMesh same = repair_mesh(box, {});
         EXPECT_FALSE(changed_anything(same.report)) << size << (describe(same.report).empty() ? "" : describe(same.report)[0]);
         EXPECT_EQ(same.mesh.polygon_vertex, box.polygon_vertex) << size;
+        for (int p = 0; p < polygon_count(box); ++p) EXPECT_FALSE(has_no_area(box, p, 1e-9)) << size;
         PolygonMesh inside_out = box;
         for (int p = 0; p < polygon_count(box); ++p)
             std::reverse(inside_out.polygon_vertex.begin() + box.polygon_begin[p], inside_out.polygon_vertex.begin() + box.polygon_begin[p + 1]);
