@@ -96,7 +96,7 @@ Value expect_schema(const Writer& w) {
 
 Value language_schema() {
     const Writer w;
-    static constexpr std::string_view joint_keys[] = {"kind", "between", "vars", "replicate"}, field_keys[] = {"kind"},
+    static constexpr std::string_view joint_keys[] = {"kind", "between", "vars", "replicate"}, field_keys[] = {"kind", "objects"},
                                       material_keys[] = {"like"}, rule_keys[] = {"between"};
     Value properties = make_object();
     set(properties, "sinew", make_object({{"const", make_number(1), {}}}));

@@ -56,7 +56,10 @@ inline std::string find_violation(const Value& schema, const Value& v, const std
         for (const Value& t : type->items) fits = fits || has_type(v, t.text);
         if (!fits) return path + ": wrong type";
     }
-    const auto equals = [&](const Value& w) { return w.kind == v.kind && w.text == v.text && w.number == v.number; };
+    // a number that was read remembers how it was written
+    const auto equals = [&](const Value& w) {
+        return w.kind == v.kind && (v.kind == Value::Kind::number ? w.number == v.number : w.text == v.text);
+    };
     if (const Value* constant = find(schema, "const"); constant && !equals(*constant)) return path + ": another value";
     if (const Value* words = find(schema, "enum"); words && std::none_of(words->items.begin(), words->items.end(), equals))
         return path + ": no such word";
