@@ -1,6 +1,7 @@
 #include "command.h"
 #include "core/error.h"
 #include "outputs.h"
+#include "scene/choose.h"
 #include "scene/load.h"
 #include <charconv>
 #include <cmath>
@@ -34,6 +35,10 @@ Result<Compiled> load_compiled(const std::string& file, const std::string& solve
     if (loaded.usable) {
         const Errors more = check_outputs(loaded.scene, result ? &*result.value : nullptr);
         errors.insert(errors.end(), more.begin(), more.end());
+    }
+    if (result) {
+        Compiled& c = *result.value;
+        if (std::string note = describe_long_step(c.model, c.state, c.solver, c.dt); !note.empty()) c.notes.push_back(std::move(note));
     }
     for (Error& e : errors)
         if (e.file.empty()) e.file = file;

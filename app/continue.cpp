@@ -59,10 +59,10 @@ Errors start_from_capsule(const std::string& path, const StateFile& file, Simula
     if (const std::string misfit = find_misfit(file.state, s.now); !misfit.empty())
         return {Error{.file = path, .message = "does not fit the scene as it is run now: " + misfit}};
     StateFile start = file;
+    // where a step failed after a part of it was covered, or the step is another one now: the first step is the rest of one,
+    // so that frames land on their times
     const double step = file.state.time / s.compiled.dt;
-    if (std::abs(step - std::round(step)) > 1e-6)
-        return {Error{.file = path, .message = fmt::format("its time {:.6g} s is no multiple of the step {:.6g} s", file.state.time, s.compiled.dt)}};
-    start.state.step = std::int64_t(std::round(step));
+    start.state.step = std::int64_t(std::abs(step - std::round(step)) <= 1e-6 ? std::round(step) : std::floor(step));
     continue_from(s, std::move(start));
     return {};
 }

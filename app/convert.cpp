@@ -2,12 +2,38 @@
 #include "command.h"
 #include "output/convert.h"
 #include "output/output.h"
+#include "output/recording.h"
+#include "output/select.h"
 #include "outputs.h"
 #include "progress.h"
 #include <filesystem>
 #include <fmt/format.h>
 
 namespace sinew {
+
+// what this conversion wrote, not what an earlier one left beside it
+static std::vector<std::string> written_files(const std::string& recording, const ExporterSettings& settings, std::string_view kind,
+                                              std::filesystem::path path) {
+    std::error_code failed;
+    // the collection that names the frames
+    if (kind == "vtk" && (path.extension() == ".vtk" || path.extension() == ".vtp")) path.replace_extension("pvd");
+    else if (kind == "vtk" && path.extension() != ".pvd") path += ".pvd";
+    if (kind != "obj" && kind != "ply" && std::filesystem::exists(path, failed)) return {path.string()};
+    RecordingReader reader;
+    if (!reader.open(recording).empty()) return {};
+    std::vector<std::string> files;
+    const auto add = [&](std::string file) {
+        if (std::filesystem::exists(file, failed)) files.push_back(std::move(file));
+    };
+    if (kind == "obj" || kind == "ply")
+        for (const RecordingFrame& f : reader.frames) {
+            if (wants_frame(settings, reader.layout.first_frame, f.frame)) add(numbered_path(path.string(), f.frame));
+        }
+    else
+        for (const SnapshotObject& object : reader.layout.objects)
+            if (matches_any(settings.objects, object.name)) add(object_path(path.string(), object.name));
+    return files;
+}
 
 int command_convert(const ConvertOptions& o) {
     const ExporterEntry* entry = find_exporter(o.to);
@@ -36,7 +62,7 @@ int command_convert(const ConvertOptions& o) {
         return print_errors(errors), asked ? kBadInput : kFailed;
     }
     if (!o.quiet)
-        for (const std::string& line : describe_files(path.string())) fmt::print("{}\n", line);
+        for (const std::string& line : describe_files(written_files(o.recording, settings, entry->name, path))) fmt::print("{}\n", line);
     return kOk;
 }
 

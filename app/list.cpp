@@ -7,6 +7,7 @@
 #include "scene/field_kinds.h"
 #include "scene/joint.h"
 #include "scene/object.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <map>
 
@@ -72,8 +73,9 @@ int print_support(bool markdown) {
     std::vector<std::string_view> names;
     for (const SolverEntry& s : solver_entries())
         if (s.base.empty()) names.push_back(s.name);
+    const auto width = [](std::string_view name) { return std::max<std::size_t>(10, name.size()) + 2; };
     fmt::print("{}", markdown ? "| body |" : fmt::format("{:34}", ""));
-    for (std::string_view n : names) fmt::print("{}", markdown ? fmt::format(" `{}` |", n) : fmt::format("{:12}", n));
+    for (std::string_view n : names) fmt::print("{}", markdown ? fmt::format(" `{}` |", n) : fmt::format("{:{}}", n, width(n)));
     fmt::print("\n");
     if (markdown) {
         fmt::print("|---|");
@@ -86,7 +88,7 @@ int print_support(bool markdown) {
         fmt::print("{}", markdown ? fmt::format("| {} |", body) : fmt::format("{:34}", body));
         for (std::string_view n : names) {
             const bool ok = bool(compile_scene(*scene.value, n));
-            fmt::print("{}", markdown ? (ok ? " yes |" : " – |") : fmt::format("{:12}", ok ? "yes" : "-"));
+            fmt::print("{}", markdown ? (ok ? " yes |" : " – |") : fmt::format("{:{}}", ok ? "yes" : "-", width(n)));
         }
         fmt::print("\n");
     }

@@ -1,6 +1,10 @@
 // The sinew command.
 #include "command.h"
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <fmt/format.h>
 
 using namespace sinew;
@@ -158,7 +162,7 @@ void add_help(CLI::App& app, int& code) {
 
     auto name = std::make_shared<std::string>();
     auto page = std::make_shared<bool>(false);
-    CLI::App* d = app.add_subcommand("explain", "parameters of a kind, solver, energy, field, output or section");
+    CLI::App* d = app.add_subcommand("explain", "parameters of a kind, solver, energy, field, output, section or material");
     d->add_option("name", *name, "for example cloth_grid");
     d->add_flag("--page", *page, "the whole language as a Markdown page");
     d->callback([name, page, &code] { code = command_explain(*name, *page); });
@@ -185,9 +189,17 @@ void add_help(CLI::App& app, int& code) {
     g->callback([s, &code] { code = command_study(*s); });
 }
 
+// What is still in the buffer would be lost without a word: a full disk or a closed pipe is a failure like any other.
+int finish(int code) {
+    if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return code;
+    fmt::print(stderr, "error: standard output: cannot be written: {}\n", std::strerror(errno));
+    return code == kOk ? kFailed : code;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
+    std::signal(SIGXFSZ, SIG_IGN); // a write beyond a limit of size fails and is named, instead of ending the process
     CLI::App app{"sinew: one simulation engine, one scene file, numbers you can trust"};
     app.require_subcommand(0, 1);
     bool show_version = false;
@@ -201,7 +213,7 @@ int main(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {
-        return app.exit(e) == 0 ? kOk : kBadInput;
+        return finish(app.exit(e) == 0 ? kOk : kBadInput);
     } catch (const std::bad_alloc&) {
         fmt::print(stderr, "error: not enough memory for this scene\n");
         return kFailed;
@@ -209,7 +221,7 @@ int main(int argc, char** argv) {
         fmt::print(stderr, "error: {}\n", e.what());
         return kFailed;
     }
-    if (show_version) return command_version();
-    if (app.get_subcommands().empty()) fmt::print("{}", app.help());
-    return code;
+    if (show_version) command_version();
+    else if (app.get_subcommands().empty()) fmt::print("{}", app.help());
+    return finish(code);
 }

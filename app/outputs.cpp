@@ -3,6 +3,7 @@
 #include "core/fields.h"
 #include "core/nearest.h"
 #include "model/snapshot_of.h"
+#include "output/params.h"
 #include "output/select.h"
 #include "output/state_file.h"
 #include "scene/names.h"
@@ -18,19 +19,6 @@ namespace sinew {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct OutputParams {
-    std::vector<std::string> objects{"*"}, fields{"*"};
-    std::string file, precision = "auto";
-    int every = 1;
-    template <class V> static void visit(OutputParams& p, V&& v) {
-        v("objects", p.objects, Field{.doc = "names or patterns; default: all"});
-        v("fields", p.fields, Field{.doc = "fields of vertices; default: all"});
-        v("file", p.file, Field{.doc = "name without folder; default: the scene's name"});
-        v("precision", p.precision, Field{.allowed = {"auto", "float32", "float64"}, .doc = "of positions"});
-        v("every", p.every, Field{.min = 1, .doc = "every n-th frame"});
-    }
-};
 
 struct Planned {
     const ExporterEntry* entry = nullptr;
@@ -269,6 +257,10 @@ std::vector<std::string> describe_files(const std::string& path) {
     for (const auto& f : fs::directory_iterator(folder, failed))
         if (const std::string name = f.path().filename().string(); !middle_of(name, p.filename().string(), p.extension().string()).empty())
             found.push_back(p.has_parent_path() ? (folder / name).string() : name);
+    return describe_files(std::move(found));
+}
+
+std::vector<std::string> describe_files(std::vector<std::string> found) {
     std::sort(found.begin(), found.end());
     if (found.size() <= 3) return found;
     return {fmt::format("{} ... {} ({} files)", found.front(), found.back(), found.size())};

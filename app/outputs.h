@@ -31,5 +31,6 @@ Errors check_outputs(const Scene&, const Compiled*);
 
 // The files an exporter made for this path, as lines for people: the path itself, or "a.0000.obj ... a.0024.obj (25 files)".
 std::vector<std::string> describe_files(const std::string& path);
+std::vector<std::string> describe_files(std::vector<std::string> files); // by name, sorted
 
 } // namespace sinew

@@ -56,6 +56,7 @@ int plan_stop(Run& r) {
     if (text.empty()) return kOk;
     const auto range = parse_frame_range(text);
     if (!range) return bad_option("--frames", text, "must be a number of frames or first-last", "50, 1001-1100");
+    if (!range->single && range->last < range->first) return bad_option("--frames", text, "the last frame is before the first", "first-last");
     if (!range->single && range->first != t.first_frame)
         return bad_option("--frames", text, fmt::format("a run starts at frame {}; use --resume to continue one", t.first_frame));
     const std::int64_t count = range->single ? range->last : std::int64_t(range->last) - t.first_frame;
@@ -126,6 +127,8 @@ void introduce(Run& r, bool from_capsule) {
     if (r.options.resume || from_capsule)
         say(r, fmt::format("{} at frame {:.2f}, t = {:.6g} s, from {}", from_capsule ? "begins" : "resumed", current_frame(s), s.now.time,
                            from_capsule ? r.options.scene : r.outputs.checkpoint));
+    if (const double rest = double(s.now.step + 1) * s.compiled.dt - s.now.time; rest < s.compiled.dt * (1 - 1e-6) && s.now.step < r.stop)
+        say(r, fmt::format("  the first step is {:.4g} s long, the rest of one", rest));
     if (s.now.step >= r.stop) say(r, "nothing is left to simulate");
 }
 
@@ -217,6 +220,8 @@ void print_json(const Run& r, const Verdict& verdict, double seconds, int code) 
     set(v, "hash", make_text(fmt::format("{:016x}", hash(s.now))));
     set(v, "failures", make_number(double(verdict.count)));
     set(v, "expectations_later", make_number(verdict.later));
+    set(v, "warnings", make_number(r.warnings));
+    if (!s.alarms.empty()) set(v, "blown_up", make_text(s.alarms[0]));
     set(v, "exit", make_number(code));
     if (failed || !r.problem.empty()) set(v, "message", make_text(failed ? s.report.message : r.problem));
     if (failed) {
@@ -236,6 +241,7 @@ int summarise_run(Run& r, double seconds, int code) {
     Simulation& s = *r.simulation;
     const Verdict verdict = judge(r, code);
     for (const std::string& p : verdict.problems) fmt::print(stderr, "expectation: {}\n", p), log_line(r, "expectation: " + p);
+    for (const std::string& a : s.alarms) fmt::print(stderr, "warning: {}\n", a); // run.log has it where it happened
     const bool ended = code != kFailed; // by itself, by --frames or by hand
     if (code == kOk && verdict.count) code = kFailed;
     if (r.options.json) return print_json(r, verdict, seconds, code), code;
@@ -260,11 +266,12 @@ int command_run(const RunOptions& options) {
     StateFile capsule;
     bool from_capsule = false;
     if (const int code = prepare(r, capsule, from_capsule)) return code;
-    if (const int code = open_run(r, capsule, from_capsule)) return code;
-    introduce(r, from_capsule);
+    // from here on there is a folder to leave in order
     interrupted = 0;
     std::signal(SIGINT, on_interrupt);
     std::signal(SIGTERM, on_interrupt);
+    if (const int code = open_run(r, capsule, from_capsule)) return code;
+    introduce(r, from_capsule);
     const auto start = std::chrono::steady_clock::now();
     int code = loop(r, from_capsule);
     if (r.simulation->report.status == Status::failed) write_capsule(r);

@@ -100,8 +100,9 @@ int command_test(const TestOptions& o) {
     }
     finish_progress(progress);
     fmt::print("{} passed, {} failed, {} skipped\n", passed, failed, skipped);
+    // a test that looks at nothing must not pass for one that found everything right
     if (passed + failed == 0) fmt::print("nothing was checked: no scene here says what it expects\n");
-    return bad ? kBadInput : failed ? kFailed : kOk;
+    return bad ? kBadInput : failed || passed == 0 ? kFailed : kOk;
 }
 
 } // namespace sinew

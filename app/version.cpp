@@ -20,7 +20,8 @@ int command_version() {
 #endif
 #ifdef SINEW_HAVE_CHOLMOD
     row("CHOLMOD", "LGPL-2.1+, supernodal module GPL-2.0+", true);
-    fmt::print("\nThis binary links CHOLMOD's GPL module: passing it on follows the GPL. -DSINEW_CHOLMOD=OFF avoids it.\n");
+    row("OpenBLAS", "BSD-3-Clause", true); // these two come with CHOLMOD
+    row("METIS", "Apache-2.0", true);
 #else
     row("CHOLMOD", "LGPL-2.1+, supernodal module GPL-2.0+", false);
 #endif
@@ -33,6 +34,9 @@ int command_version() {
     row("zstd", "BSD-3-Clause or GPL-2.0", true);
 #else
     row("zstd", "BSD-3-Clause or GPL-2.0", false);
+#endif
+#ifdef SINEW_HAVE_CHOLMOD
+    fmt::print("\nThis binary links CHOLMOD's GPL module: passing it on follows the GPL. -DSINEW_CHOLMOD=OFF avoids it.\n");
 #endif
     return kOk;
 }

@@ -156,6 +156,45 @@ void check_now(Simulation& s) {
 // steps of dt that fit the duration
 double whole_steps(const Simulation& s) { return s.compiled.script.time.seconds / s.compiled.dt; }
 bool is_whole(double steps) { return std::abs(steps - std::round(steps)) <= 1e-6; }
+// the state is where a shorter step ended: the last one, or a step that failed after a part of it was covered
+bool is_between_steps(const Simulation& s) { return !is_whole(s.now.time / s.compiled.dt - double(s.now.step)); }
+
+// A run has blown up when its energy per mass is a million times that of its start, and that at least 1 J/kg: 1 MJ/kg is
+// more than any elastic material holds before it breaks (spring steel: 1 kJ/kg, spider silk: 0.2 MJ/kg) and 1.4 km/s for all
+// that moves. What falls, swings or is stretched at the start has its energy then already.
+constexpr double kBlowUp = 1e6, kLeastScale = 1; // [-], [J/kg]
+
+double energy_scale(const Simulation& s) {
+    const Report& r = s.report;
+    if (!(r.mass > 0)) return 0;
+    const double sum = std::abs(r.energy_kinetic) + std::abs(r.energy_elastic) + std::abs(r.energy_gravity) +
+                       std::abs(r.energy_contact) + std::abs(r.energy_field);
+    return std::max(kLeastScale, sum / r.mass);
+}
+
+void alarm(Simulation& s, std::string text) {
+    s.report.warnings.push_back(text);
+    s.alarms.push_back(fmt::format("t = {:.6g} s: {}", s.now.time, text));
+}
+
+void watch_energy(Simulation& s) {
+    if (!s.alarms.empty()) return; // the first sign is the one that helps
+    std::vector<std::string> names;
+    visit_numbers(s.report, [&](std::string_view name, const char*, double value) {
+        const bool sum = name.starts_with("energy.") || name.starts_with("work.") || name.starts_with("momentum.") ||
+                         name.starts_with("angular_momentum.");
+        if (sum && !std::isfinite(value)) names.emplace_back(name);
+    });
+    if (!names.empty()) {
+        alarm(s, fmt::format("the run has blown up: {} {} not finite", fmt::join(names, ", "), names.size() > 1 ? "are" : "is"));
+        return;
+    }
+    if (s.energy_scale == 0) s.energy_scale = energy_scale(s); // nothing was alive before
+    if (const double energy = std::abs(energy_total(s.report)); s.energy_scale > 0 && energy > kBlowUp * s.energy_scale * s.report.mass)
+        alarm(s, fmt::format("the run has blown up: energy.total = {:.3g} J, {:.3g} J/kg, is more than a million times that of the start "
+                             "({:.3g} J/kg); a shorter step or another solver may help",
+                             energy_total(s.report), energy / s.report.mass, s.energy_scale));
+}
 
 } // namespace
 
@@ -170,6 +209,7 @@ StateFile save_run(const Simulation& s) {
     for (const ScriptExpectation& e : s.compiled.script.expectations) out.looked.push_back(e.looked);
     out.failures = s.failures;
     out.failure_count = double(s.failure_count);
+    out.report.push_back(s.energy_scale); // after the numbers of the step: older files end there
     return out;
 }
 
@@ -185,6 +225,8 @@ void continue_from(Simulation& s, StateFile memory) {
         ++k;
     });
     measure(*s.parallel, s.compiled.model, s.now, s.measure, s.report);
+    s.energy_scale = k < memory.report.size() ? memory.report[k] : energy_scale(s);
+    s.alarms.clear();
     std::vector<ScriptExpectation>& expectations = s.compiled.script.expectations;
     for (k = 0; k < expectations.size() && k < memory.looked.size(); ++k) expectations[k].looked = int(memory.looked[k]);
     s.failures = std::move(memory.failures);
@@ -193,8 +235,7 @@ void continue_from(Simulation& s, StateFile memory) {
 
 double current_frame(const Simulation& s) {
     const SceneTime& t = s.compiled.script.time;
-    const bool cut = is_finished(s) && !is_whole(whole_steps(s)); // the last step was a short one
-    return t.first_frame + (cut ? s.now.time * t.fps : double(s.now.step) / s.compiled.substeps);
+    return t.first_frame + (is_between_steps(s) ? s.now.time * t.fps : double(s.now.step) / s.compiled.substeps);
 }
 
 std::int64_t total_steps(const Simulation& s) {
@@ -203,9 +244,7 @@ std::int64_t total_steps(const Simulation& s) {
 }
 
 bool is_finished(const Simulation& s) { return s.now.step >= total_steps(s); }
-bool at_frame(const Simulation& s) {
-    return s.now.step % s.compiled.substeps == 0 && !(is_finished(s) && !is_whole(whole_steps(s)));
-}
+bool at_frame(const Simulation& s) { return s.now.step % s.compiled.substeps == 0 && !is_between_steps(s); }
 
 void measure_start(Simulation& s) {
     s.report = {};
@@ -213,6 +252,8 @@ void measure_start(Simulation& s) {
     measure(*s.parallel, s.compiled.model, s.now, s.measure, s.report);
     s.failures.clear();
     s.failure_count = 0;
+    s.energy_scale = energy_scale(s);
+    s.alarms.clear();
     check_now(s);
 }
 
@@ -230,13 +271,16 @@ Status simulate_step(Simulation& s) {
         s.report.message = to_string(e[0]);
         return Status::failed;
     }
-    if (advance_step(*s.solver, c.model, s.input, s.now, s.spare, end - s.now.time, s.report, s.max_retries) == Status::failed)
+    if (advance_step(*s.solver, c.model, s.input, s.now, s.spare, end - s.now.time, s.report, s.max_retries) == Status::failed) {
+        s.now.step = step; // the part that was covered is no step
         return Status::failed;
+    }
     s.now.time = end;
     s.now.step = step + 1; // a shortened step counts once
     const double power_before = s.measure.power_damping;
     measure(*s.parallel, c.model, s.now, s.measure, s.report);
     if (!s.report.has_work_damping) s.report.work_damping = 0.5 * s.report.dt * (power_before + s.measure.power_damping);
+    watch_energy(s);
     check_now(s);
     return Status::ok;
 }

@@ -23,6 +23,8 @@ struct Simulation {
     std::vector<std::string> events; // what happened in the last step
     std::vector<std::string> failures; // expectations not met so far, the first kMostFailures of them
     std::int64_t failure_count = 0;
+    double energy_scale = 0;           // [J/kg] of the start: what energies per mass are compared with
+    std::vector<std::string> alarms;   // signs that the run has blown up, each once, with its time
 };
 inline constexpr std::size_t kMostFailures = 1000;
 

@@ -143,10 +143,11 @@ struct VtkExporter final : Exporter {
 
     std::string frame_path(int frame) const {
         std::string p = path;
-        if (p.size() > 4 && p.substr(p.size() - 4) == ".pvd")
-            p.resize(p.size() - 4);
-        else if (p.size() > 4 && p.substr(p.size() - 4) == ".vtp")
-            p.resize(p.size() - 4);
+        for (const char* extension : {".pvd", ".vtp", ".vtk"})
+            if (p.size() > 4 && p.ends_with(extension)) {
+                p.resize(p.size() - 4);
+                break;
+            }
         return numbered_path(p + ".vtp", frame);
     }
     std::string collection_path() const {

@@ -115,6 +115,18 @@ std::string group_of(const Value& points) {
 
 } // namespace
 
+FieldList describe_attach(std::shared_ptr<void>& owner) {
+    auto params = std::make_shared<AttachParams>();
+    owner = params;
+    return collect_fields([&](auto v) { AttachParams::fields(*params, v); });
+}
+
+FieldList describe_contact(std::shared_ptr<void>& owner) {
+    auto params = std::make_shared<RuleParams>();
+    owner = params;
+    return collect_fields([&](auto v) { RuleParams::fields(*params, v); });
+}
+
 void add_attachments(const Scene& scene, const Scope& scene_scope, bool check_only, ModelBuilder& b, std::vector<Handle>& handles,
                      std::vector<Error>& future, std::vector<Error>& errors) {
     for (const SceneEntry& e : scene.attach) {

@@ -209,6 +209,16 @@ Real stable_step(const Model& m, const State& s) {
     return step;
 }
 
+std::string describe_long_step(const Model& m, const State& s, std::string_view solver, double dt) {
+    if (solver != "explicit") return {};
+    const Real stable = stable_step(m, s);
+    // the chosen step is at most half of it: rounding never brings that above
+    if (!(dt > stable * (1 + 1e-9))) return {};
+    return fmt::format("dt = {:.4g} s is longer than {:.3g} s, up to which explicit steps are sure to be stable with the stiffest "
+                       "link or contact; the run may blow up",
+                       dt, stable);
+}
+
 int choose_substeps(const Model& m, const State& s, std::string_view solver, double frame, std::string& reason) {
     const SolverEntry* entry = find_solver(solver);
     if (entry && (entry->name == "velocity" || entry->base == "velocity")) {

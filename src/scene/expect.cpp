@@ -141,9 +141,9 @@ bool parse_expect(const Value& v, const Scope& scope, const SceneTime& time, std
 
 std::string check_expectation(const Expectation& e, double measured, double t, double frame) {
     const double slots[] = {t, frame};
-    const std::string found = e.measure + " = " + write_number(measured) + ", expected ";
+    const std::string found = "= " + write_number(measured) + ", expected ";
     const auto number = [](double x) { return write_number(x); };
-    if (!std::isfinite(measured)) return e.measure + " is not a finite number";
+    if (!std::isfinite(measured)) return "is not a finite number";
     if (e.has_about) {
         const double about = evaluate(e.about, slots),
                      within = evaluate(e.within, slots) * (e.relative ? std::abs(about) : 1);

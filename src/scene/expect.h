@@ -30,7 +30,7 @@ struct Expectation { // one measurement
 bool parse_expect(const Value&, const Scope&, const SceneTime&, std::string_view path,
                   std::vector<Expectation>& out, std::vector<Error>&);
 
-// empty if the measured value is as expected, otherwise a sentence with both numbers
+// empty if the measured value is as expected, otherwise a sentence with both numbers, to be put after what was measured
 std::string check_expectation(const Expectation&, double measured, double t, double frame);
 
 } // namespace sinew

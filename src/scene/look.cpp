@@ -58,6 +58,18 @@ void read_camera(const Scene& scene, const Scope& scope, ModelBuilder& b, std::v
 
 } // namespace
 
+FieldList describe_camera(std::shared_ptr<void>& owner) {
+    auto params = std::make_shared<CameraParams>();
+    owner = params;
+    return collect_fields([&](auto v) { CameraParams::fields(*params, v); });
+}
+
+FieldList describe_light(std::shared_ptr<void>& owner) {
+    auto settings = std::make_shared<RenderSettings>();
+    owner = settings;
+    return render_fields(*settings);
+}
+
 void read_look(const Scene& scene, const Scope& scope, ModelBuilder& b, std::vector<Error>& errors) {
     read_camera(scene, scope, b, errors);
     RenderSettings settings;

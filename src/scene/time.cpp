@@ -90,6 +90,12 @@ bool read_frames(const Value& v, const Scope& scope, SceneTime& out, std::vector
 
 } // namespace
 
+FieldList describe_time(std::shared_ptr<void>& owner) {
+    auto given = std::make_shared<Given>();
+    owner = given;
+    return collect_fields([&](const FieldCollector& v) { fields(*given, v); });
+}
+
 void read_time(const Value* value, const Scope& scope, SceneTime& out, std::vector<std::string>& notes,
                std::vector<Error>& errors) {
     Given g;

@@ -2,6 +2,7 @@
 # Each case is a function below; one that returns has passed.
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,7 +23,7 @@ def sinew(*args, limit=None):
 
 def limit_files(size):
     import resource
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # writes beyond the limit fail instead of ending the process
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # as a shell starts it: the program itself must see to a clear error
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
@@ -92,18 +93,24 @@ def case_folders():
     expect_exit(2, "run", scene, "--out", "new", "--resume", says="no checkpoint")
 
 
-def case_interrupt():
-    scene = write("spring.json", SPRING % (150, ""))
+def interrupt(scene, number):
     run = subprocess.Popen([SINEW, "run", scene, "--out", "cut", "--checkpoint-every", "0"], stdout=subprocess.PIPE,
                            stderr=subprocess.PIPE, text=True)
     deadline = time.time() + 60
     while not os.path.exists("cut/run.log") and time.time() < deadline:
         time.sleep(0.02)
     time.sleep(0.3)
-    run.send_signal(signal.SIGINT)
+    run.send_signal(number)
     out, err = run.communicate(timeout=120)
     expect(run.returncode == 130, "an interrupted run ends with 130, not %d: %s%s" % (run.returncode, out, err))
     expect(os.path.exists("cut/checkpoint.state"), "a checkpoint is left")
+
+
+def case_interrupt():
+    scene = write("spring.json", SPRING % (150, ""))
+    interrupt(scene, signal.SIGTERM)
+    shutil.rmtree("cut")
+    interrupt(scene, signal.SIGINT)
     first = sinew("run", scene, "--out", "cut", "--resume", "--hash")
     whole = sinew("run", scene, "--out", "whole", "--hash")
     expect(first.returncode == 0 and whole.returncode == 0, "both runs end", first)
@@ -228,8 +235,9 @@ def case_capsule():
     other = json.loads(again.stdout)
     for key in ("steps", "message", "object", "index"):
         expect(other[key] == summary[key], "the capsule fails in the same way: " + key, again)
-    # any state can be run on; with a step in which it does not begin it cannot
-    expect_exit(2, "run", "elsewhere/capsule.state", "--out", "none", "--set", "time.fps=7", says="no multiple of the step")
+    # any state can be run on, also with a step in which it does not begin: the first one is shorter
+    run = expect_exit(1, "run", "elsewhere/capsule.state", "--out", "other", "--set", "time.fps=7")
+    expect("the first step is" in run.stdout, "a shorter first step is said", run)
     expect_exit(2, "run", "elsewhere/capsule.state", "--out", "none", "--resume", says="a folder of its own")
     spring = write("spring.json", SPRING % (0.4, ""))
     whole = expect_exit(0, "run", spring, "--out", "whole", "--hash")
@@ -240,6 +248,59 @@ def case_capsule():
     os.rename("elsewhere/capsule.state", "out/capsule.state")
     expect_exit(0, "run", scene, "--out", "out", "--overwrite", "--set", "s.material.membrane.stiffness=10", "--quiet")
     expect(not os.path.exists("out/capsule.state"), "an earlier capsule is removed")
+
+
+# a step that was covered in part before it failed: the state lies between two steps
+CUT = """{ "name": "cut", "fields": { "f": { "kind": "velocity", "velocity": ["abs(t-0.05) < 0.0049 ? 1/0 : 1", "frame", 0] } },
+  "objects": { "p": { "kind": "particles", "positions": [[0, 0, 0]], "passive": true } },
+  "time": { "fps": 10, "seconds": 0.3, "dt": 0.01 }, "solver": "explicit", "solvers": { "explicit": { "scheme": "rk4" } } }"""
+
+
+def case_cut_step():
+    scene = write("cut.json", CUT)
+    run = expect_exit(1, "run", scene, "--out", "cut", "--json")
+    summary = json.loads(run.stdout)
+    expect(0.04 < summary["time"] < 0.05 and summary["steps"] == 4, "the fifth step was covered in part", run)
+    expect("frame 0.4" in run.stderr, "the frame is that of the time, not of the parts", run)
+    # the fault gone, frames land on their times: rows of the report are steps, the last frame is 3
+    again = expect_exit(0, "run", "cut/capsule.state", "--out", "again", "--json", "--set", 'fields.f.velocity=[1,0,0]')
+    expect(json.loads(again.stdout)["steps"] == 30 and abs(json.loads(again.stdout)["time"] - 0.3) < 1e-12, "it ends on time", again)
+    rows = [[float(x) for x in line.split(",")[:3]] for line in open("again/report.csv").read().splitlines()[1:] if line[0].isdigit()]
+    expect(abs(rows[0][1] - summary["time"]) < 1e-9, "it begins where the other ended: " + str(rows[0]))
+    for step, t, frame in rows[1:]:
+        expect(abs(t - 0.01 * step) < 1e-9 and abs(frame - step / 10) < 1e-9, "step %g is at its time: %g, frame %g" % (step, t, frame))
+    # the same from the folder's checkpoint
+    expect_exit(1, "run", scene, "--out", "cut", "--resume")
+
+
+def case_unstable():
+    # finite all the time, and nonsense: the step is ten times too long
+    scene = write("wild.json", (SPRING % (0.2, "")).replace('"stiffness": 400', '"stiffness": 1e7'))
+    run = expect_exit(0, "check", scene)
+    expect("sure to be stable" in run.stdout, "a step that is too long is said before the run", run)
+    run = expect_exit(0, "run", scene, "--out", "wild", "--json", says="warning: t = ")
+    summary = json.loads(run.stdout)
+    expect("blown up: energy.total" in summary["blown_up"] and summary["warnings"] >= 1, "the summary says it", run)
+    expect(open("wild/run.log").read().count("the run has blown up") == 1, "the log says it once")
+    expect("blown up" in run.stderr, "and the terminal", run)
+    # energies beyond all numbers while positions are still finite
+    fast = write("fast.json", """{ "time": { "fps": 24, "frames": 2 }, "solver": "explicit", "gravity": 0,
+      "objects": { "p": { "kind": "particles", "positions": [[0, 0, 0]], "velocity": [1e200, 0, 0] } } }""")
+    run = expect_exit(0, "run", fast, "--out", "fast", says="energy.kinetic")
+    expect("not finite" in run.stderr, "the number is named", run)
+    # a scene in order is silent
+    run = expect_exit(0, "run", write("spring.json", SPRING % (0.2, "")), "--out", "calm", "--json")
+    expect("blown_up" not in json.loads(run.stdout) and run.stderr == "", "nothing is said of others", run)
+    expect("sure to be stable" not in expect_exit(0, "check", "spring.json").stdout, "nor of short steps")
+
+
+def case_full_output():
+    scene = write("spring.json", SPRING % (0.1, ', "expect": [ { "at": "end", "net.min.y": { "max": 0 } } ]'))
+    for number, args in enumerate((("run", scene), ("run", scene, "--json", "--quiet"), ("check", scene), ("test", scene), ("list",), ("--version",))):
+        more = ("--out", "out%d" % number) if args[0] == "run" else ()
+        with open("/dev/full", "w") as full:
+            run = subprocess.run([SINEW, *args, *more], stdout=full, stderr=subprocess.PIPE, text=True, timeout=300)
+        expect(run.returncode == 1 and "error: " in run.stderr, "%s: exit %d: %s" % (args, run.returncode, run.stderr))
 
 
 def case_full_disk():
@@ -258,10 +319,11 @@ def case_expectations():
     expect_exit(1, "run", scene, "--out", "out", "--quiet", says="net.min.y")
     run = expect_exit(1, "test", scene)
     expect("FAIL" in run.stdout and "1 failed" in run.stdout, "test counts the failure", run)
+    expect(": net.min.y = " in run.stdout, "what was measured is named once", run)
     good = write("good.json", SPRING % (0.1, ', "expect": [ { "at": "end", "net.min.y": { "max": 0 } } ]'))
     expect_exit(0, "test", good)
     expect_exit(2, "test", write("broken.json", "{ \"objects\": "))
-    run = expect_exit(0, "test", write("plain.json", SPRING % (0.1, "")))
+    run = expect_exit(1, "test", write("plain.json", SPRING % (0.1, "")))
     expect("nothing was checked" in run.stdout, "a test of nothing says so", run)
 
 
@@ -320,6 +382,7 @@ def case_numbers():
     for option, texts in (("--threads", ("-3", "100000", "1.5", "x")), ("--checkpoint-every", ("-1", "2x"))):
         for text in texts:
             run(option, text)
+    expect("before the first" in run("--frames", "5-2").stderr, "a range that ends before it begins is named so")
     expect(not os.path.exists("out"), "nothing is written")
     for args in (("--repeats", "0"), ("--repeats", "-1"), ("--steps", "-4"), ("--steps", "0"), ("--threads", "0"), ("--threads", "99999")):
         expect_exit(2, "bench", scene, *args)
@@ -387,6 +450,11 @@ def case_formats():
         expect_exit(0, "convert", "out/sheet.sinew", "--to", kind, "--out", kind + "/sheet." + kind, "--quiet", *more)
         files = [os.path.join(where, f) for where, _, names in os.walk(kind) for f in names]
         expect(files and all(os.path.getsize(f) > 100 for f in files), kind + " writes files: " + str(files))
+    said = lambda *args: expect_exit(0, "convert", "out/sheet.sinew", *args).stdout
+    expect(said("--to", "vtk", "--out", "named/x.vtk") == "named/x.pvd\n", "the collection is named, whatever the file is called")
+    expect(os.path.exists("named/x.pvd") and os.path.exists("named/x.0001.vtp"), "and there: " + str(os.listdir("named")))
+    write("obj/sheet.0900.obj", "of an earlier conversion")
+    expect("sheet.0900.obj" not in said("--to", "obj", "--out", "obj/sheet.obj"), "files of earlier conversions are not counted")
     expect_exit(2, "convert", "out/sheet.sinew", "--to", "objj", says="obj")
     expect_exit(2, "convert", "nowhere.sinew", "--to", "obj", says="nowhere.sinew")
     version = sinew("--version").stdout
@@ -456,11 +524,20 @@ def case_help():
         expect(word in run.stdout, word + " is listed", run)
     run = expect_exit(0, "list", "--support")
     expect("rigid bodies" in run.stdout and "explicit" in run.stdout, "bodies and solvers", run)
+    expect("nonlinear_cg" in run.stdout.split("\n")[0].split(), "names of solvers stand apart", run)
     run = expect_exit(0, "explain", "cloth_grid")
     expect("edge" in run.stdout and "material" in run.stdout, "parameters are explained", run)
     expect_exit(2, "explain", "cloth_gird", says="cloth_grid")
+    for name, word in (("pc2", "every"), ("obj", "precision"), ("csv", "fields"), ("recording", "objects"), ("time", "substeps"),
+                       ("camera", "look_at"), ("events", "release"), ("expect", "frame"), ("cotton", "density"), ("cholesky", "CHOLMOD"),
+                       ("light", "exposure"), ("gravity", "9.81"), ("explicit", "forward_euler, symplectic_euler")):
+        run = expect_exit(0, "explain", name)
+        expect(word in run.stdout, "explain %s says %s" % (name, word), run)
     expect(isinstance(json.loads(expect_exit(0, "schema").stdout), dict), "the schema is JSON")
-    expect("sinew " in expect_exit(0, "--version").stdout, "a version")
+    said = expect_exit(0, "--version").stdout
+    expect("sinew " in said, "a version")
+    if any("CHOLMOD" in line and line.endswith(" linked") for line in said.splitlines()):
+        expect("OpenBLAS" in said and "METIS" in said and "GPL" in said.strip().splitlines()[-1], "what comes with CHOLMOD, the GPL last: " + said)
     expect_exit(2, "runn", "x.json")
     expect_exit(2, "run")
     expect_exit(2, "run", "nowhere.json", says="nowhere.json")
