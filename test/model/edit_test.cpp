@@ -23,7 +23,7 @@ ModelBuilder make_pair_and_body(Real x, Real stiffness) {
     add_surface_vertex_in_frame(b, 0, {0.5, 0, 0}, 0);
     const AttachFrame::Params pin;
     add_energy(b, *find_energy("attach_frame"), &pin, std::array<int, 2>{1, 0});
-    b.model.obstacles.push_back({Obstacle::sphere, {1, 0, 0}, 0, 1});
+    b.model.obstacles.push_back({.shape = Obstacle::sphere, .size = {1, 0, 0}, .frame = 0, .object = 1});
     b.model.contact_rules.push_back({0, 1, true});
     b.state.attributes.push_back({"heat", 1, {x, x + 1}});
     finish_model(b);
