@@ -149,8 +149,8 @@ TEST(point_maps, rods_have_the_sections_and_moduli_of_their_maps) {
     for (int i = 1; i < 4; ++i) {
         const Real x = i / 4.0, r4 = std::pow(1 - x / 2, 4);
         const RodBendTwist::Data a = data(c, (RodBendTwist*)nullptr, i - 1), b = data(even, (RodBendTwist*)nullptr, i - 1);
-        EXPECT_NEAR(a.bend1 / b.bend1, (1 + x) * r4, 1e-12);
-        EXPECT_NEAR(a.twist / b.twist, (1 + x) * r4, 1e-12);
+        EXPECT_NEAR(a.stiffness[0] / b.stiffness[0], (1 + x) * r4, 1e-12);
+        EXPECT_NEAR(a.stiffness[2] / b.stiffness[2], (1 + x) * r4, 1e-12);
     }
     // half an edge of 1/4 m each way, its section in the middle of the edge, the density of the point
     const auto half = [](int e) { return 0.125 * kPi * 1e-4 * std::pow(1 - (e + 0.5) / 8, 2) * 800; };
