@@ -156,16 +156,47 @@ void build_contact_elements(const Model& m, const FrameState& frames, const Cont
     build_rod_elements(m, contacts, out);
 }
 
-void build_friction_elements(const Model& m, const std::vector<Real3>& x_now, Real elapsed, Real still, const Contacts& contacts,
-                             Tables& out) {
+void begin_friction_lag(FrictionLag& lag) {
+    lag.limits.clear();
+    lag.detections = 0;
+    lag.unsettled = 0;
+}
+
+// what the last detection has about a contact, null = nothing; `at` goes along with the contacts
+static const FrictionLag::Limit* find_last(const FrictionLag& lag, const PointContact& c, std::size_t& at) {
+    const auto key = std::pair(c.key, c.feature);
+    while (at < lag.before.size() && std::pair(lag.before[at].key, lag.before[at].feature) < key) ++at;
+    const bool known = at < lag.before.size() && std::pair(lag.before[at].key, lag.before[at].feature) == key;
+    return known ? &lag.before[at] : nullptr;
+}
+
+// `found` answers to last.used as last.found did to last.previous: the slope of the fixed-point iteration
+static Real next_limit(const FrictionLag& lag, const FrictionLag::Limit* last, Real found) {
+    if (!lag.secant || !last || lag.detections <= kPlainLags || last->used == last->previous) return found;
+    const Real slope = std::max(-20.0, (found - last->found) / (last->used - last->previous));
+    return slope < -0.5 ? last->used + (found - last->used) / (1 - slope) : found;
+}
+
+void build_friction_elements(const Model& m, const std::vector<Real3>& x_now, const FrictionStep& step, const Contacts& contacts,
+                             FrictionLag& lag, Tables& out) {
     Table& t = table_of(out.energies, rows().friction);
     clear_table(t);
-    if (!(elapsed > 0) || !(still > 0)) return;
+    if (!(step.elapsed > 0) || !(step.still > 0)) return;
+    std::swap(lag.limits, lag.before);
+    lag.limits.clear();
+    ++lag.detections;
+    lag.unsettled = 0;
+    std::size_t at = 0;
     for (const PointContact& c : contacts.point_point) {
-        const Real limit = c.source == PointContact::vertex_obstacle ? c.friction * m.obstacles[c.obstacle].stiffness * -c.gap : 0;
-        if (!(limit > 0) || c.a.kind != SurfaceVertex::point || !is_movable(m, c.a)) continue;
-        const ContactFriction::Params params{limit, still * elapsed, c.normal,
-                                             real3(vec(x_now[c.a.index]) + elapsed * vec(c.velocity)), c.velocity};
+        if (c.source != PointContact::vertex_obstacle || c.a.kind != SurfaceVertex::point || !is_movable(m, c.a)) continue;
+        const Real found = std::max(0.0, c.friction * m.obstacles[c.obstacle].stiffness * -c.gap);
+        const FrictionLag::Limit* last = find_last(lag, c, at);
+        const Real limit = next_limit(lag, last, found);
+        lag.limits.push_back({c.key, c.feature, last ? last->used : limit, limit, found});
+        lag.unsettled = std::max(lag.unsettled, std::abs(found - limit) / (m.point.mass[c.a.index] * step.scale * step.elapsed));
+        if (!(limit > 0)) continue;
+        const ContactFriction::Params params{limit, step.still * step.elapsed, c.normal,
+                                             real3(vec(x_now[c.a.index]) + step.elapsed * vec(c.velocity)), c.velocity};
         add_element(t, &params, std::span<const int>(&c.a.index, 1), {}, m.surface.object[c.vertex]);
     }
 }

@@ -127,6 +127,17 @@ void compute_hinge_term(const Psi& psi, int hinge, HingeMesh& mesh) {
                          {wl * l.length2[a], wl * l.product[y2], wl * l.product[y1]}};
 }
 
+Psi fade_hinge(const Psi& psi, Real fade_upper, Real fade_lower, int hinge, const HingeMesh& mesh, std::vector<HingeMesh::Faded>& out) {
+    const HingeMesh::Edge& e = mesh.edges[hinge];
+    const HingeMesh::Shape &u = mesh.shape[e.upper], &l = mesh.shape[e.lower];
+    // positions as seen from x1
+    const std::array<Vec3, 4> x{-u.edge[(e.corner + 2) % 3], Vec3::Zero(), u.edge[e.corner], l.edge[(e.lower_corner + 1) % 3]};
+    const Jet<12> s = hinge_fade(x, fade_upper, fade_lower);
+    const VecN<12> ds = gradient_of(s), g = hinge_gradient(make_hinge(x));
+    out.push_back({hinge, psi.value * ds, psi.d * (g * ds.transpose() + ds * g.transpose()) + psi.value * hessian_of(s)});
+    return {s.value * psi.value, s.value * psi.d, s.value * psi.dd};
+}
+
 void compute_hinge_gradients(const Parallel& p, HingeMesh& mesh) {
     parallel_for(p, int(mesh.edges.size()), kTriangleGrain, [&](int begin, int end) {
         for (int h = begin; h < end; ++h) {
@@ -137,6 +148,8 @@ void compute_hinge_gradients(const Parallel& p, HingeMesh& mesh) {
             out << t.upper[0] * n, t.upper[1] * n + t.lower[1] * m, t.upper[2] * n + t.lower[2] * m, t.lower[0] * m;
         }
     });
+    for (const auto& chunk : mesh.faded)
+        for (const HingeMesh::Faded& f : chunk) Eigen::Map<VecN<12>>(mesh.gradient.data() + 12 * std::size_t(f.hinge)) += f.gradient;
 }
 
 namespace {
@@ -239,6 +252,29 @@ inline void store_far(const Owned& h, const std::array<bool, 3>& flip, Real* own
     }
 }
 
+// the ten blocks of a faded hinge, all of them stored by its upper triangle
+void add_faded(const HingeMesh& mesh, const HingeMesh::Faded& f, Real* blocks) {
+    const HingeMesh::Edge& e = mesh.edges[f.hinge];
+    const HingeMesh::Triangle& t = mesh.triangles[e.upper];
+    Real* own = blocks + t.first_value;
+    const auto add = [&](int a, int b, bool flip, Real* out) {
+        const Mat3 m = f.hessian.block<3, 3>(3 * a, 3 * b);
+        add_scaled(1, flip ? Mat3(m.transpose()) : m, out);
+    };
+    // labels x0, x1, x2 of the corners, in cyclic order from the apex
+    std::array<int, 3> label{};
+    for (int k = 0; k < 3; ++k) label[(e.corner + k) % 3] = k;
+    for (int k = 0; k < 3; ++k) {
+        add(label[k], label[k], false, own + 9 * k);
+        add(label[k], label[(k + 1) % 3], t.flip[k], own + 27 + 9 * k);
+    }
+    int before = 0; // hinges that the triangle owns and stores earlier
+    for (int k = 0; k < e.corner; ++k) before += t.owns[k];
+    Real* far = own + 54 + 36 * before;
+    add(3, 3, false, far);
+    for (int k = 0; k < 3; ++k) add(3, label[k], t.flip_apex[e.corner][k], far + 9 * (k + 1));
+}
+
 } // namespace
 
 void compute_hinge_blocks(const Parallel& p, Projection how, const HingeMesh& mesh, Real* blocks) {
@@ -261,6 +297,9 @@ void compute_hinge_blocks(const Parallel& p, Projection how, const HingeMesh& me
             for (int h = 0; h < count; ++h) store_far(owned[h], t.flip_apex[owned[h].i], out, out + 54 + 36 * h);
         }
     });
+    if (how != Projection::none) return; // what is kept of a faded hinge has no part of the fade's derivatives
+    for (const auto& chunk : mesh.faded)
+        for (const HingeMesh::Faded& f : chunk) add_faded(mesh, f, blocks);
 }
 
 } // namespace sinew

@@ -17,6 +17,8 @@
 // gathered through a GatherPlan: same bits for any number of threads.
 //
 // Projection::clamp keeps max(psi'', 0) g g^T as hinge.h does, absolute |psi''| g g^T.
+// Hinges of collapsed triangles fade (hinge.h): their terms are s psi' and s psi'', and what grad s and Hess s add is kept in `faded`
+// and added to the stored blocks. There are none as a rule.
 #pragma once
 #include "energy/hinge.h"
 #include "linalg/block_sparse.h"
@@ -50,13 +52,20 @@ struct HingeMesh {
         std::array<Real, 3> upper;     // [1/m] grad theta at apex, x1, x2 along the upper normal
         std::array<Real, 3> lower;     // [1/m] the same at x3, x1, x2 along the lower normal
     };
+    struct Faded { // what a fade s adds to gradient and Hessian of s psi with s constant: x0, x1, x2, x3
+        int hinge;
+        VecN<12> gradient;
+        MatN<12> hessian;
+    };
     std::vector<Triangle> triangles;
     std::vector<Edge> edges;           // one per hinge, in the order of the table
     int value_count = 0;               // reals of all blocks
     std::vector<Shape> shape;
     std::vector<Term> terms;           // per hinge
     std::vector<Real> gradient;        // 12 per hinge
+    std::vector<std::vector<Faded>> faded; // per chunk of hinges
 };
+inline constexpr int kHingeGrain = 512;
 
 // From hinge stencils. False where triangles do not form a consistently oriented mesh with at most one hinge per edge: the
 // elements then have to be summed one by one.
@@ -71,6 +80,8 @@ inline HalfAngle hinge_half_angle(const HingeMesh::Edge& e, const HingeMesh& mes
 }
 // terms of one hinge whose triangles have area
 void compute_hinge_term(const Psi&, int hinge, HingeMesh&);
+// psi of a hinge of collapsed triangles as it stays: s psi, s psi', s psi''; the rest goes to `out`
+Psi fade_hinge(const Psi&, Real fade_upper, Real fade_lower, int hinge, const HingeMesh&, std::vector<HingeMesh::Faded>& out);
 // gradients of all hinges (12 each, into mesh.gradient) from mesh.terms
 void compute_hinge_gradients(const Parallel&, HingeMesh&);
 // blocks from mesh.terms, of which the projection may keep a part: value_count reals
@@ -80,15 +91,22 @@ void compute_hinge_blocks(const Parallel&, Projection, const HingeMesh&, Real* o
 template <class L> void compute_hinge_terms(const Parallel& p, const typename L::Data* data, const StepContext& context,
                                             std::span<const int> stencils, HingeMesh& mesh,
                                             const std::uint8_t* alive = nullptr) {
-    parallel_for(p, int(mesh.edges.size()), 512, [&](int begin, int end) {
+    mesh.faded.resize((mesh.edges.size() + kHingeGrain - 1) / kHingeGrain);
+    parallel_for(p, int(mesh.edges.size()), kHingeGrain, [&](int begin, int end) {
         StepContext c = context;
+        std::vector<HingeMesh::Faded>& faded = mesh.faded[begin / kHingeGrain];
+        faded.clear();
         for (int h = begin; h < end; ++h) {
             const HingeMesh::Edge& e = mesh.edges[h];
             mesh.terms[h] = {};
             if (mesh.shape[e.upper].inverse_area2 == 0 || mesh.shape[e.lower].inverse_area2 == 0) continue;
             c.stencil = stencils.data() + 4 * std::size_t(h);
             if (alive && !(alive[c.stencil[0]] && alive[c.stencil[1]] && alive[c.stencil[2]] && alive[c.stencil[3]])) continue;
-            compute_hinge_term(L::psi(data[h], c, hinge_half_angle(e, mesh)), h, mesh);
+            const auto& d = L::resolve(data[h], c);
+            Psi psi = L::Law::psi(d, c, hinge_half_angle(e, mesh));
+            if (std::max(mesh.shape[e.upper].inverse_area2 * d.fade_upper, mesh.shape[e.lower].inverse_area2 * d.fade_lower) > 1)
+                psi = fade_hinge(psi, d.fade_upper, d.fade_lower, h, mesh, faded);
+            compute_hinge_term(psi, h, mesh);
         }
     });
 }
@@ -96,5 +114,7 @@ template <class L> void compute_hinge_terms(const Parallel& p, const typename L:
 // shapes and terms of a table of the law with this name; null = not a law of hinges
 using HingeTerms = void (*)(const Parallel&, const Table&, const Evaluation&, HingeMesh&);
 HingeTerms find_hinge_terms(std::string_view law);
+// whether the law is infinite where a fold has closed within the step: its value with x_now tells (hinge.h)
+bool has_fold_barrier(const ElementRow&);
 
 } // namespace sinew

@@ -1,14 +1,12 @@
-// tri_stvk whose rest state is scripted (spec T 3.2). The rest state is three lengths, nothing else:
-//   L_i(t) = (1 - w_i) L_i + w_i K_i(t)
-//   L_i rest length, w_i weight of the edge, K_i length of the edge on a moving surface (animated vertices), or L_i times a
-//   scalar field of the scene where there is none (growth, shrinking)
+// tri_stvk whose rest state is scripted (spec T 3.2). The rest state is three lengths, nothing else: each is a blend of the true rest
+// length and of that on a moving surface, or of one that a scalar field of the scene scales (growth, shrinking): rest_script.h.
 // Lengths are blended, never positions, so that no embedding of the blended surface need exist. Area by Heron, dot products
 // by the law of cosines, the warp as the fixed combination w0 E_0 + w1 E_1 of rest edges that it was at the start; T of
 // tri_stvk.h is made anew at every evaluation, at the time of that evaluation. Where blended lengths make no triangle (area
-// below 1e-3 of the rest area) the rest lengths stay. Rest angles of hinges are not animated.
+// below 1e-3 of the rest area) the rest lengths stay. Hinges: hinge_animated.h.
 #pragma once
+#include "energy/rest_script.h"
 #include "energy/tri_stvk.h"
-#include "model/field.h"
 
 namespace sinew {
 
@@ -25,11 +23,11 @@ struct TriStvkAnimated {
         int scale = -1;                         // scalar field, -1 = none; set by the scene compiler
     };
     struct Data {
-        std::array<Real, 3> length, weight;     // [m], edges
+        std::array<Real3, 3> x;                 // [m] corners at rest
+        std::array<Real, 3> weight;             // edges
         OrthotropicModuli moduli;               // [Pa]
         Real thickness, damping, area;          // [m], [s], [m^2]
         Real warp0, warp1;                      // warp = warp0 E_0 + warp1 E_1
-        Real3 centre;                           // [m] where the scalar field is taken
         std::array<int, 3> moving;
         int scale;
     };
@@ -37,9 +35,7 @@ struct TriStvkAnimated {
     template <class V> static void fields(Params& p, V&& v) { membrane_fields(p, v); }
     static Data prepare(const Params& p, const RestView& rest) {
         const TriangleMetric m = make_triangle_metric(vec(rest.x[0]), vec(rest.x[1]), vec(rest.x[2]), vec(p.warp));
-        Data d{{}, p.weight, orthotropic_moduli(p), p.thickness, p.damping, m.area, 0, 0, {}, p.moving, p.scale};
-        for (int i = 0; i < 3; ++i) d.length[i] = std::sqrt(m.length2[i]);
-        d.centre = real3((vec(rest.x[0]) + vec(rest.x[1]) + vec(rest.x[2])) / 3);
+        Data d{{rest.x[0], rest.x[1], rest.x[2]}, p.weight, orthotropic_moduli(p), p.thickness, p.damping, m.area, 0, 0, p.moving, p.scale};
         // warp = (1, 0) in material axes: solve [E_0 E_1] w = warp
         const Real det = m.u[0] * m.v[1] - m.u[1] * m.v[0];
         if (det != 0) d.warp0 = m.v[1] / det, d.warp1 = -m.v[0] / det;
@@ -48,16 +44,15 @@ struct TriStvkAnimated {
     // squared rest lengths at the time of the context
     static std::array<Real, 3> lengths2(const Data& d, const StepContext& c) {
         std::array<Real, 3> out;
-        const bool moves = d.moving[0] >= 0 && c.animated;
-        const Real scale = !moves && d.scale >= 0 && c.fields ? value_at(c.fields->scalars[d.scale], vec(d.centre), c.t) : 1;
-        for (int i = 0; i < 3; ++i) {
-            Real target = scale * d.length[i];
-            if (moves) target = (vec(c.animated[d.moving[kPrevious[i]]]) - vec(c.animated[d.moving[kNext[i]]])).norm();
-            const Real l = (1 - d.weight[i]) * d.length[i] + d.weight[i] * target;
-            out[i] = l * l;
-        }
-        if (!(triangle_area(out[0], out[1], out[2]) > 1e-3 * d.area))
-            for (int i = 0; i < 3; ++i) out[i] = d.length[i] * d.length[i];
+        const auto set = [&](const StepContext& at) {
+            for (int i = 0; i < 3; ++i) {
+                const int a = kNext[i], b = kPrevious[i];
+                const Real l = rest_length(at, d.x[a], d.x[b], d.weight[i], d.moving[a], d.moving[b], d.scale);
+                out[i] = l * l;
+            }
+        };
+        set(c);
+        if (!(triangle_area(out[0], out[1], out[2]) > 1e-3 * d.area)) set({}); // without time, fields and surface
         return out;
     }
     static TriStvk::Data at(const Data& d, const StepContext& c) {

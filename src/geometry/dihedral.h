@@ -10,7 +10,8 @@
 //   grad_1 = cos a_2/h_1 n + cos a~_2/h~_1 n~   grad_2 likewise with 1 and 2 exchanged
 // Half-angle functions come from the normals without inverse trigonometry: sin = |n - n~|/2, cos = |n + n~|/2.
 // A triangle without area (2 A below 1e-12 of its longest edge squared) has no normal: gradient and Hessian of the whole
-// hinge are zero there and theta counts as 0. The limit of a vanishing shared edge is not finite for each point alone.
+// hinge are zero there and theta counts as 0. As the shared edge vanishes theta, grad_0, grad_3 and grad_1 + grad_2 have limits, grad_1
+// and grad_2 alone grow like 1/|e0|: energies fade there (energy/hinge.h).
 #pragma once
 #include "core/math.h"
 #include <array>

@@ -191,7 +191,7 @@ struct Solid {
         int levels = 3, layers = 1;
         Real cell = 0, offset = 0;
         std::vector<Real3> points;
-        Value mesh, tets, pressure, skin;
+        Value mesh, tets, pressure, skin, maps;
     };
     template <class V> static void fields(Params& p, V&& v) {
         v("shape", p.shape, Field{.allowed = {"box", "shell"}, .doc = "box, or hollow ball"});
@@ -215,6 +215,8 @@ struct Solid {
         v("tets", p.tets, Field{.doc = "four indices into points each: [[0, 1, 2, 3], ...]"});
         v("pressure", p.pressure, Field{.doc = "inside less outside [Pa], { pressure, gas, outside }, or { bulk, fill }: a liquid that keeps its "
                                                "volume; in hollows, or, without any, in the whole body"});
+        v("maps", p.maps, Field{.doc = "factors per point: { stiffness, density }, each a list, an expression of x, y, z, or an attribute of the surface "
+                                       "that is filled"});
         deformable_fields(p.common, v);
     }
     static void build(const Params&, BuildContext&);

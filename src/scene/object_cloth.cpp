@@ -22,7 +22,7 @@ namespace {
 
 // mass, surface, gravity, air, fixed points and looks: everything but the elasticity
 Range add_sheet(const DeformableParams& p, const PolygonMesh& mesh, std::span<const Real> area, const Material& material,
-                const SheetMaps& maps, BuildContext& c) {
+                const PointMaps& maps, BuildContext& c) {
     begin_object(c.builder, c.object.name, c.object.kind, material.name);
     std::vector<Real> mass;
     for (std::size_t i = 0; i < area.size(); ++i) mass.push_back(area[i] * material.density * maps.density[i]);
@@ -34,7 +34,7 @@ Range add_sheet(const DeformableParams& p, const PolygonMesh& mesh, std::span<co
     const std::vector<std::array<int, 3>> triangles = triangulate(mesh).triangles;
     add_air(c, p.air, points, area, triangles);
     const int vertices = add_surface_points(c.builder, points, p.thickness >= 0 ? p.thickness : material.thickness);
-    for (int i = 0; i < points.count(); ++i) c.builder.model.surface.thickness[vertices + i] *= maps.thickness[i];
+    for (int i = 0; i < points.count(); ++i) c.builder.model.surface.thickness[vertices + i] *= maps.size[i];
     add_surface_triangles(c.builder, vertices, triangles);
     set_touch(c, p.touch, material.friction, p.self_contact);
     add_deformable_snapshot(c, mesh, points, p.color, 0.003);
@@ -44,7 +44,7 @@ Range add_sheet(const DeformableParams& p, const PolygonMesh& mesh, std::span<co
 bool is_good(BuildContext& c, std::size_t errors_before) { return c.errors.size() == errors_before; }
 
 // a link between points of a sheet, its stiffness by the map of its ends
-void add_mapped_link(BuildContext& c, const LinkRole& role, const SheetMaps& maps, Real width, Real length, Range points, int a,
+void add_mapped_link(BuildContext& c, const LinkRole& role, const PointMaps& maps, Real width, Real length, Range points, int a,
                      int b) {
     LinkRole mapped = role;
     mapped.stiffness *= 0.5 * (maps.stiffness[a] + maps.stiffness[b]);
@@ -76,11 +76,11 @@ PolygonMesh triangle_mesh(const PolygonMesh& grid, const Triangulation& triangle
 }
 
 void check_links(const SheetParams& p, BuildContext& c) {
-    if (p.rest.kind != Value::Kind::null) add_error(c, "rest", p.rest, "scripted rest lengths need \"model\": \"shell\"");
+    if (p.rest.kind != Value::Kind::null) add_error(c, "rest", p.rest, "scripted rest shapes need \"model\": \"shell\"");
 }
 
 // the links of a grid, one by one
-void add_mapped_grid(BuildContext& c, const Material& m, const SheetMaps& maps, int nx, int nz, Real dx, Real dz, Range points) {
+void add_mapped_grid(BuildContext& c, const Material& m, const PointMaps& maps, int nx, int nz, Real dx, Real dz, Range points) {
     const Real diagonal = std::hypot(dx, dz), across = dx * dz / diagonal;
     const auto at = [&](int i, int j) { return i + (nx + 1) * j; };
     const auto add = [&](const LinkRole& role, Real width, Real length, int a, int b) {
@@ -114,7 +114,7 @@ void ClothGrid::build(const Params& p, BuildContext& c) {
     std::vector<Real> area;
     for (int j = 0; j <= nz; ++j)
         for (int i = 0; i <= nx; ++i) area.push_back(dx * dz * (i % nx ? 1 : 0.5) * (j % nz ? 1 : 0.5));
-    const SheetMaps maps = read_maps(c, p.sheet.maps, mesh);
+    const PointMaps maps = read_maps(c, p.sheet.maps, map_places(mesh), "thickness");
     const bool shell = is_shell(p.sheet, material);
     if (!shell) check_links(p.sheet, c);
     if (!is_good(c, before)) return;
@@ -169,7 +169,7 @@ void ClothMesh::build(const Params& p, BuildContext& c) {
             add_error(c, "mesh", p.mesh, fmt::format("vertex {} has no area around it, so it would have no mass", i));
             return;
         }
-    const SheetMaps maps = read_maps(c, p.sheet.maps, mesh);
+    const PointMaps maps = read_maps(c, p.sheet.maps, map_places(mesh), "thickness");
     const bool shell = is_shell(p.sheet, material);
     if (!shell) check_links(p.sheet, c);
     if (!is_good(c, before)) return;

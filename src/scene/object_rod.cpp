@@ -3,10 +3,13 @@
 //   A = pi a b   EI1 = E pi a^3 b/4   EI2 = E pi a b^3/4   GJ = G pi a^3 b^3/(a^2 + b^2)
 //   mass of a point: density A times half its edges; inertia of an edge's angle: density pi a b (a^2 + b^2)/4 |e|
 // Viscosity by the Rayleigh analogy: 3 mu A, 3 mu I, mu J instead of EA, EI, GJ.
+// Maps: an edge has the mean stiffness and radius of its ends, an inner point its own; the mass of half an edge goes by the density of
+// its end. Both half axes scale with the radius, so that A goes with its square, I and J with the fourth power.
 #include "scene/object_rod.h"
 #include "energy/list.h"
 #include "energy/rod_bend_twist.h"
 #include "energy/rod_stretch.h"
+#include "scene/point_maps.h"
 #include <cmath>
 
 namespace sinew {
@@ -59,8 +62,8 @@ bool check_shape(const std::vector<Real3>& x, const PolygonMesh& mesh, BuildCont
 struct Section {
     Real area, bend1, bend2, polar, torsion; // A, I1, I2, I1 + I2, J
 };
-Section section_of(const Rod::Params& p) {
-    const Real a = p.radius, b = p.radius2 > 0 ? p.radius2 : p.radius;
+Section section_of(const Rod::Params& p, Real factor) {
+    const Real a = factor * p.radius, b = factor * (p.radius2 > 0 ? p.radius2 : p.radius);
     const Real i1 = kPi * a * a * a * b / 4, i2 = kPi * a * b * b * b / 4;
     return {kPi * a * b, i1, i2, i1 + i2, kPi * a * a * a * b * b * b / (a * a + b * b)};
 }
@@ -94,23 +97,28 @@ void clamp_end(BuildContext& c, Range points, int first_point, int scalar) {
     c.handles.push_back(std::move(handle));
 }
 
-void add_elements(const Rod::Params& p, BuildContext& c, const PolygonMesh& mesh, const std::vector<Real3>& x, Range points, int first_scalar) {
-    const Section s = section_of(p);
-    const RodStretch::Params stretch{p.young * s.area, 3 * p.viscosity * s.area};
+void add_elements(const Rod::Params& p, BuildContext& c, const PolygonMesh& mesh, const std::vector<Real3>& x, const PointMaps& maps,
+                  Range points, int first_scalar) {
     const ElementRow& stretch_row = *find_energy("rod_stretch");
-    for (const auto& e : mesh.segments) add_energy(c.builder, stretch_row, &stretch, std::array<int, 2>{points.begin + e[0], points.begin + e[1]});
+    for (const auto& e : mesh.segments) {
+        const Real area = section_of(p, mean_of(maps.size, e)).area;
+        const RodStretch::Params stretch{mean_of(maps.stiffness, e) * p.young * area, 3 * p.viscosity * area};
+        add_energy(c.builder, stretch_row, &stretch, std::array<int, 2>{points.begin + e[0], points.begin + e[1]});
+    }
     const std::vector<Vec3> directors = carry_directors(x, mesh, vec(p.director));
     const Real shear = p.shear > 0 ? p.shear : p.young / 3;
     RodBendTwist::Params bend;
-    bend.bend1 = p.young * s.bend1, bend.bend2 = p.young * s.bend2, bend.twist = shear * s.torsion;
-    bend.viscosity_bend1 = 3 * p.viscosity * s.bend1, bend.viscosity_bend2 = 3 * p.viscosity * s.bend2;
-    bend.viscosity_twist = p.viscosity * s.torsion;
     bend.natural_shape = p.natural == "shape";
     if (p.natural == "curved") bend.curvature1 = p.curvature1, bend.curvature2 = p.curvature2, bend.natural_twist = p.natural_twist;
     const int edges = int(mesh.segments.size()), inner = p.curve == "circle" ? edges : edges - 1;
     const ElementRow& row = *find_energy("rod_bend_twist");
     for (int i = 0; i < inner; ++i) {
-        const int next = (i + 1) % edges;
+        const int next = (i + 1) % edges, at = mesh.segments[i][1];
+        const Section s = section_of(p, maps.size[at]);
+        const Real stiffness = maps.stiffness[at];
+        bend.bend1 = stiffness * p.young * s.bend1, bend.bend2 = stiffness * p.young * s.bend2, bend.twist = stiffness * shear * s.torsion;
+        bend.viscosity_bend1 = 3 * p.viscosity * s.bend1, bend.viscosity_bend2 = 3 * p.viscosity * s.bend2;
+        bend.viscosity_twist = p.viscosity * s.torsion;
         bend.director0 = real3(directors[i]);
         bend.director1 = real3(directors[next]);
         const std::array<int, 5> stencil{points.begin + mesh.segments[i][0], points.begin + mesh.segments[i][1],
@@ -137,20 +145,25 @@ void Rod::build(const Params& given, BuildContext& c) {
     const bool closed = p.curve == "circle";
     if (closed && p.clamp != "none") add_error(c, "clamp", make_text(p.clamp), "a circle has no ends", "none");
     if (!c.errors.empty() || mesh.segments.size() < 2 || !check_shape(x, mesh, c)) return;
+    const PointMaps maps = read_maps(c, p.maps, map_places(mesh), "radius");
+    if (!c.errors.empty()) return;
     begin_object(c.builder, c.object.name, c.object.kind, material.name);
-    const Section s = section_of(p);
-    std::vector<Real> mass(x.size(), 0), length;
+    std::vector<Real> mass(x.size(), 0), area(x.size(), 0), polar; // area: the rod's shadow around a point
     for (const auto& e : mesh.segments) {
-        length.push_back((vec(x[e[1]]) - vec(x[e[0]])).norm());
-        mass[e[0]] += 0.5 * p.density * s.area * length.back();
-        mass[e[1]] += 0.5 * p.density * s.area * length.back();
+        const Section s = section_of(p, mean_of(maps.size, e));
+        const Real length = (vec(x[e[1]]) - vec(x[e[0]])).norm();
+        polar.push_back(mean_of(maps.density, e) * p.density * s.polar * length);
+        for (int end : e) {
+            mass[end] += 0.5 * maps.density[end] * p.density * s.area * length;
+            area[end] += p.radius * mean_of(maps.size, e) * length;
+        }
     }
     const int first = add_points(c.builder, x, mass, kFree, c.object.velocity);
     const Range points{first, first + int(x.size())};
     const int edges = int(mesh.segments.size());
     int first_scalar = -1;
     for (int i = 0; i < edges; ++i) {
-        const int scalar = add_scalar(c.builder, edges > 1 ? p.twist * i / (edges - 1) : 0, p.density * s.polar * length[i]);
+        const int scalar = add_scalar(c.builder, edges > 1 ? p.twist * i / (edges - 1) : 0, polar[i]);
         if (i == 0) first_scalar = scalar;
     }
     add_spin(c, points);
@@ -161,14 +174,14 @@ void Rod::build(const Params& given, BuildContext& c) {
         c.builder.state.scalar.ds[first_scalar + edges - 1] = p.twist_rate;
     }
     if (p.common.gravity) add_gravity(c, points);
-    std::vector<Real> area;
-    for (Real m : mass) area.push_back(2 * p.radius * m / (p.density * s.area));
     add_air(c, p.common.air, points, area);
     const int vertices = add_surface_points(c.builder, points, p.common.thickness >= 0 ? p.common.thickness : p.radius);
+    if (p.common.thickness < 0)
+        for (int i = 0; i < points.count(); ++i) c.builder.model.surface.thickness[vertices + i] *= maps.size[i];
     add_surface_edges(c.builder, vertices, mesh.segments);
     set_touch(c, p.common.touch, material.friction, p.common.self_contact);
     add_deformable_snapshot(c, mesh, points, p.common.color, p.radius);
-    add_elements(p, c, mesh, x, points, first_scalar);
+    add_elements(p, c, mesh, x, maps, points, first_scalar);
 }
 
 } // namespace sinew

@@ -21,6 +21,7 @@ struct Rod {
         Real twist = 0, twist_rate = 0;
         Real3 director{0, 0, 0};
         std::string clamp = "none";
+        Value maps;
     };
     template <class V> static void fields(Params& p, V&& v) {
         v("curve", p.curve, Field{.allowed = {"line", "points", "helix", "circle"}, .doc = "shape at the start; points: see positions, and the default where they are given"});
@@ -46,6 +47,7 @@ struct Rod {
         v("twist_rate", p.twist_rate, Field{.unit = "rad/s", .doc = "at which the last edge is turned, where it is clamped"});
         v("director", p.director, Field{.doc = "first director of the first edge; default: any perpendicular to it"});
         v("clamp", p.clamp, Field{.allowed = {"none", "first", "last", "both"}, .doc = "ends whose edge is held with its angle, or follows the object's motion"});
+        v("maps", p.maps, Field{.doc = "factors per point: { stiffness, density, radius }, each a list or an expression of x, y, z"});
         deformable_fields(p.common, v);
     }
     static void build(const Params&, BuildContext&);

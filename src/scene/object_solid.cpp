@@ -175,9 +175,23 @@ bool make_tets(const Solid::Params& p, BuildContext& c, TetMesh& out, PolygonMes
     return true;
 }
 
+void add_tets(BuildContext& c, const SolidModel& model, Range points, std::span<const std::array<int, 4>> tets, std::span<const Real> stiffness) {
+    const Moduli moduli = find_moduli(*model.elastic, model.params.get());
+    const Moduli viscous = model.viscous ? find_moduli(*model.viscous, model.viscous_params.get()) : Moduli{};
+    for (const auto& t : tets) {
+        const std::array<int, 4> stencil{points.begin + t[0], points.begin + t[1], points.begin + t[2], points.begin + t[3]};
+        const Real factor = mean_of(stiffness, t);
+        scale_moduli(moduli, factor);
+        add_energy(c.builder, *model.elastic, model.params.get(), stencil);
+        if (!model.viscous) continue;
+        scale_moduli(viscous, factor);
+        add_energy(c.builder, *model.viscous, model.viscous_params.get(), stencil);
+    }
+}
+
 } // namespace
 
-void add_solid(const Solid::Params& p, const TetMesh& local, const PolygonMesh& skin, BuildContext& c) {
+void add_solid(const Solid::Params& p, const TetMesh& local, const PolygonMesh& skin, const PointMaps& maps, BuildContext& c) {
     const std::size_t before = c.errors.size();
     const Material material = object_material(c, p.common.material);
     const bool special = is_special_solid(material.solid);
@@ -186,6 +200,10 @@ void add_solid(const Solid::Params& p, const TetMesh& local, const PolygonMesh& 
     if (special) read_special_solid(material.solid, c.scope, c.path("material.solid"), other, c.errors);
     else model = make_solid_model(material.solid, c.scope, c.path("material.solid"), c.errors);
     if (c.errors.size() != before || (!special && !model.elastic)) return;
+    if (const Value* stiffness = find(p.maps, "stiffness"); stiffness && special && !other.rows) {
+        add_error(c, "maps.stiffness", *stiffness, "shape matching has a frequency of whole regions, no stiffness of points", "density");
+        return;
+    }
 
     // mass, and order of corners as the place may mirror
     TetMesh world{place_points(c, local.points), local.tets};
@@ -200,7 +218,7 @@ void add_solid(const Solid::Params& p, const TetMesh& local, const PolygonMesh& 
             return;
         }
         if (volume < 0) std::swap(world.tets[t][2], world.tets[t][3]);
-        for (int v : world.tets[t]) mass[v] += material.solid_density * std::abs(volume) / 4;
+        for (int v : world.tets[t]) mass[v] += maps.density[v] * material.solid_density * std::abs(volume) / 4;
     }
     for (std::size_t i = 0; i < mass.size(); ++i)
         if (!(mass[i] > 0)) {
@@ -225,13 +243,8 @@ void add_solid(const Solid::Params& p, const TetMesh& local, const PolygonMesh& 
     }
     add_air(c, p.common.air, points, area);
 
-    if (special) add_special_solid(c, other, points, world.tets);
-    for (const auto& t : world.tets) {
-        if (special) break;
-        const std::array<int, 4> stencil{first + t[0], first + t[1], first + t[2], first + t[3]};
-        add_energy(c.builder, *model.elastic, model.params.get(), stencil);
-        if (model.viscous) add_energy(c.builder, *model.viscous, model.viscous_params.get(), stencil);
-    }
+    if (special) add_special_solid(c, other, points, world.tets, maps.stiffness);
+    else add_tets(c, model, points, world.tets, maps.stiffness);
     if (model.damping_mass > 0)
         for (int i = points.begin; i < points.end; ++i) {
             const Drag::Params drag{model.damping_mass * mass[i - points.begin], 0, -1};
@@ -249,8 +262,9 @@ void Solid::build(const Params& p, BuildContext& c) {
     PolygonMesh filled;
     if (!make_tets(p, c, tets, filled)) return;
     const std::size_t before = c.errors.size();
+    PointMaps maps = read_maps(c, p.maps, p.maps.kind == Value::Kind::null ? MapPlaces{tets.points, {}} : map_places(tets.points, filled), "");
     const PolygonMesh skin = read_skin(c, p.skin, std::move(filled));
-    if (c.errors.size() == before) add_solid(p, tets, skin, c);
+    if (c.errors.size() == before) add_solid(p, tets, skin, maps, c);
 }
 
 } // namespace sinew

@@ -5,6 +5,7 @@
 
 namespace sinew {
 
-void add_solid(const Solid::Params&, const TetMesh& local, const PolygonMesh& skin, BuildContext&);
+// `maps` has a factor per point
+void add_solid(const Solid::Params&, const TetMesh& local, const PolygonMesh& skin, const PointMaps& maps, BuildContext&);
 
 } // namespace sinew

@@ -1,12 +1,10 @@
 #include "scene/shell.h"
 #include "core/error.h"
-#include "core/signal.h"
 #include "energy/hinge.h"
 #include "energy/list.h"
-#include "energy/tri_stvk_animated.h"
 #include "geometry/triangulate.h"
-#include "scene/scope.h"
 #include "scene/shell_material.h"
+#include "scene/shell_rest.h"
 #include "scene/strain_limit.h"
 #include <algorithm>
 #include <fmt/format.h>
@@ -15,34 +13,6 @@
 namespace sinew {
 
 namespace {
-
-// one map: attribute, list or expression
-bool read_map(BuildContext& c, const Value& value, std::string_view key, const PolygonMesh& mesh, std::vector<Real>& out) {
-    const std::string path = join_path(c.path("maps"), key);
-    const std::size_t n = mesh.positions.size(), before = c.errors.size();
-    if (value.kind == Value::Kind::array) {
-        if (!check_array(value, int(n), path, "one number per vertex", c.errors)) return false;
-        for (std::size_t i = 0; i < n; ++i) read_number(value.items[i], "", c.scope, join_path(path, int(i)), out[i], c.errors);
-    } else if (const auto found = std::find_if(mesh.attributes.begin(), mesh.attributes.end(),
-                                               [&](const VertexAttribute& a) {
-                                                   return value.kind == Value::Kind::text && a.name == value.text;
-                                               });
-               found != mesh.attributes.end()) {
-        for (std::size_t i = 0; i < n; ++i) out[i] = found->values[i * found->components];
-    } else {
-        Signal signal;
-        const Scope outer = make_field_scope(c.scene), scope = make_scope(outer, c.object.vars);
-        if (!read_signal(value, "", scope, path, signal, c.errors)) return false;
-        for (std::size_t i = 0; i < n; ++i) {
-            const Real3& x = mesh.positions[i];
-            out[i] = evaluate(signal, std::array<double, 5>{0, 0, x.x, x.y, x.z});
-        }
-    }
-    for (std::size_t i = 0; i < n && c.errors.size() == before; ++i)
-        if (!(out[i] > 0 && out[i] < 1e300))
-            c.errors.push_back(make_error(value, path, fmt::format("is {:.4g} at vertex {}", out[i], i), "numbers above 0"));
-    return c.errors.size() == before;
-}
 
 // warp of a triangle in the world: the given direction, or the one along which u of the texture grows
 Vec3 warp_of(const SheetParams& p, const PolygonMesh& mesh, const Triangulation& t, int triangle, const Quat& turn,
@@ -122,81 +92,12 @@ bool check_rest_angles(BuildContext& c, ShellPart& bend, std::span<const std::ar
     return true;
 }
 
-struct RestParams {
-    Signal scale;
-    std::string object;
-    Real weight = 1;
-    template <class V> static void fields(RestParams& p, V&& v) {
-        v("scale", p.scale, Field{.doc = "factor on all rest lengths: a number or an expression of t, frame, x, y, z"});
-        v("object", p.object, Field{.doc = "animated mesh with the same vertices, earlier in the scene"});
-        v("weight", p.weight, Field{.min = 0, .max = 1, .doc = "of the moving lengths: 0 = true rest shape, 1 = follows them"});
-    }
-};
-
-// where rest lengths come from; false: an error, or nothing scripted
-bool read_rest(BuildContext& c, const Value& value, int vertices, TriStvkAnimated::Params& out, int& first_moving) {
-    if (value.kind == Value::Kind::null) return false;
-    RestParams p;
-    p.scale.constant = 1;
-    FieldList list = collect_fields([&](auto v) { RestParams::fields(p, v); });
-    const Scope outer = make_field_scope(c.scene), scope = make_scope(outer, c.object.vars);
-    if (!read_fields(list, value, scope, c.path("rest"), c.errors)) return false;
-    out.weight = {p.weight, p.weight, p.weight};
-    if (p.object.empty()) {
-        ScalarField f;
-        f.name = c.object.name + ".rest.scale";
-        f.value = is_constant(p.scale) ? make_expression(p.scale.constant) : p.scale.expression;
-        f.fps = c.scene.time.fps;
-        f.first_frame = c.scene.time.first_frame;
-        out.scale = int(c.builder.fields.scalars.size());
-        c.builder.fields.scalars.push_back(std::move(f));
-        return true;
-    }
-    for (const Object& o : c.builder.model.objects)
-        if (o.name == p.object && o.animated.count() > 0) {
-            if (o.animated.count() != vertices) {
-                add_error(c, "rest.object", *find(value, "object"),
-                          fmt::format("has {} vertices, the sheet {}", o.animated.count(), vertices));
-                return false;
-            }
-            first_moving = o.animated.begin;
-            return true;
-        }
-    add_error(c, "rest.object", *find(value, "object"), "no animated mesh of this name before this object");
-    return false;
-}
-
 void add_part(BuildContext& c, const ShellPart& part, const void* params, std::span<const int> stencil) {
     if (part.constraint) add_constraint(c.builder, *part.row, params, stencil);
     else add_energy(c.builder, *part.row, params, stencil);
 }
 
-Real mean(std::span<const Real> map, std::span<const int> vertices) {
-    Real sum = 0;
-    for (int v : vertices) sum += map[v];
-    return sum / Real(vertices.size());
-}
-
 } // namespace
-
-SheetMaps read_maps(BuildContext& c, const Value& maps, const PolygonMesh& mesh) {
-    const std::vector<Real> ones(mesh.positions.size(), 1.0);
-    SheetMaps out{ones, ones, ones};
-    if (maps.kind == Value::Kind::null) return out;
-    struct Raw {
-        Value stiffness, density, thickness;
-    } raw;
-    FieldList list = collect_fields([&](auto v) {
-        v("stiffness", raw.stiffness, Field{.doc = "factor on all stiffnesses"});
-        v("density", raw.density, Field{.doc = "factor on the mass per area"});
-        v("thickness", raw.thickness, Field{.doc = "factor on the thickness: distance kept, membrane, and bending by its cube"});
-    });
-    if (!read_fields(list, maps, c.scope, c.path("maps"), c.errors)) return out;
-    if (raw.stiffness.kind != Value::Kind::null) read_map(c, raw.stiffness, "stiffness", mesh, out.stiffness);
-    if (raw.density.kind != Value::Kind::null) read_map(c, raw.density, "density", mesh, out.density);
-    if (raw.thickness.kind != Value::Kind::null) read_map(c, raw.thickness, "thickness", mesh, out.thickness);
-    return out;
-}
 
 bool is_shell(const SheetParams& p, const Material& m) {
     return p.model == "shell" || (p.model == "auto" && m.has_shell);
@@ -245,19 +146,27 @@ Real grid_hinge_factor(const GridCell& cell, const Vec3& edge) {
     return 8 * r2 / (3 * (1 + r2) * (1 + r2));
 }
 
+// A scripted rest state needs energies that know it.
+static bool check_rest(BuildContext& c, const Value& rest, const RestScript& script, const ShellModel& shell) {
+    if (script.lengths && shell.membrane.row->name != "tri_stvk") {
+        add_error(c, "rest", rest, fmt::format("scripted rest lengths are for tri_stvk, not for {}", shell.membrane.row->name));
+        return false;
+    }
+    if (script.angles && !find_animated_hinge(*shell.bend.row)) {
+        add_error(c, "rest", rest, fmt::format("scripted rest angles are for hinge_*, not for {}", shell.bend.row->name));
+        return false;
+    }
+    return true;
+}
+
 void add_shell(BuildContext& c, const SheetParams& p, const Material& material, const PolygonMesh& mesh, const Triangulation& t,
-               const SheetMaps& maps, Range points, const GridCell& cell) {
+               const PointMaps& maps, Range points, const GridCell& cell) {
     ShellModel shell;
     if (!read_shell_model(material, c.scope, c.path("material"), shell, c.errors)) return;
-    TriStvkAnimated::Params scripted;
-    int first_moving = -1;
+    RestScript script;
     const std::size_t before = c.errors.size();
-    const bool is_scripted = read_rest(c, p.rest, vertex_count(mesh), scripted, first_moving);
-    if (c.errors.size() != before) return;
-    if (is_scripted && shell.membrane.row->name != "tri_stvk") {
-        add_error(c, "rest", p.rest, fmt::format("scripted rest lengths are for tri_stvk, not for {}", shell.membrane.row->name));
-        return;
-    }
+    const bool is_scripted = read_rest(c, p.rest, mesh, script);
+    if (c.errors.size() != before || (is_scripted && !check_rest(c, p.rest, script, shell))) return;
     const Quat turn = quat(c.object.pose.rotation);
     const std::vector<Real3> rest = c.builder.model.point.rest;
     const std::vector<std::array<int, 4>> hinges = find_hinges(t.triangles);
@@ -267,30 +176,23 @@ void add_shell(BuildContext& c, const SheetParams& p, const Material& material, 
         const auto& tri = t.triangles[k];
         const Vec3 warp = warp_of(p, mesh, t, int(k), turn, rest, points.begin);
         for (int v : tri) vertex_warp[v] += warp;
-        const auto params = shell_params(shell.membrane, mean(maps.stiffness, tri), mean(maps.thickness, tri), real3(warp));
-        const std::array<int, 3> stencil{points.begin + tri[0], points.begin + tri[1], points.begin + tri[2]};
-        if (!is_scripted) {
-            add_part(c, shell.membrane, params, stencil);
-            continue;
-        }
-        TriStvkAnimated::Params moving = scripted;
-        static_cast<MembraneParams&>(moving) = *static_cast<const MembraneParams*>(params);
-        if (first_moving >= 0)
-            for (int i = 0; i < 3; ++i) moving.moving[i] = first_moving + tri[i];
-        add_energy(c.builder, *find_energy("tri_stvk_animated"), &moving, stencil);
+        const auto params = shell_params(shell.membrane, mean_of(maps.stiffness, tri), mean_of(maps.size, tri), real3(warp));
+        if (script.lengths) add_animated_triangle(c, params, script, tri, points);
+        else add_part(c, shell.membrane, params, std::array<int, 3>{points.begin + tri[0], points.begin + tri[1], points.begin + tri[2]});
     }
     StrainLimit::Params limit;
     if (read_strain_limit(c, p.strain_limit, limit))
         for (const auto& tri : t.triangles) add_triangle_limit(c, limit, {points.begin + tri[0], points.begin + tri[1], points.begin + tri[2]});
     const bool is_plate = is_plate_part(shell.bend);
+    const ElementRow* animated = is_scripted ? find_animated_hinge(*shell.bend.row) : nullptr;
     for (const auto& h : hinges) {
         const std::array<int, 2> ends{h[1], h[2]};
         const Real factor = is_plate ? grid_hinge_factor(cell, vec(mesh.positions[h[2]]) - vec(mesh.positions[h[1]])) : 1;
         const Vec3 warp = vertex_warp[h[1]] + vertex_warp[h[2]];
-        const Real thick = mean(maps.thickness, ends);
-        const auto params = shell_params(shell.bend, factor * mean(maps.stiffness, ends) * thick * thick * thick, 1, real3(warp));
-        const std::array<int, 4> stencil{points.begin + h[0], points.begin + h[1], points.begin + h[2], points.begin + h[3]};
-        add_part(c, shell.bend, params, stencil);
+        const Real thick = mean_of(maps.size, ends);
+        const auto params = shell_params(shell.bend, factor * mean_of(maps.stiffness, ends) * thick * thick * thick, 1, real3(warp));
+        if (animated) add_animated_hinge(c, *animated, params, script, h, points);
+        else add_part(c, shell.bend, params, std::array<int, 4>{points.begin + h[0], points.begin + h[1], points.begin + h[2], points.begin + h[3]});
     }
 }
 

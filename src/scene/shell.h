@@ -1,12 +1,10 @@
 // Cloth as a shell: membrane elements on triangles, hinge elements over inner edges, from a material's roles `membrane`
-// (energies tri_*) and `bend` (energies hinge_*). Also the point maps of sheets and their scripted rest states.
-//   "maps": { "stiffness": ..., "density": ..., "thickness": ... }   factors per vertex: the name of a vertex attribute of
-//           the mesh, a list with one number per vertex, or an expression of x, y, z at rest in the object's axes
-//   "rest": { "scale": "1 - 0.2*t" }                                 factor on all rest lengths, of t, frame, x, y, z
-//           { "object": "body", "weight": 0.5 }                      lengths of a moving mesh with the same vertices
+// (energies tri_*) and `bend` (energies hinge_*), with the point maps of the sheet (point_maps.h) and its scripted rest state
+// (shell_rest.h).
 #pragma once
 #include "geometry/triangulate.h"
 #include "scene/deformable.h"
+#include "scene/point_maps.h"
 
 namespace sinew {
 
@@ -24,14 +22,9 @@ template <class V> void sheet_fields(SheetParams& p, V&& v) {
                                    "a list, or an expression of x, y, z"});
     v("strain_limit", p.strain_limit, Field{.doc = "largest stretch, or { stretch, compression, compliance }: of links along edges and diagonals, or "
                                                    "of the principal directions of triangles"});
-    v("rest", p.rest, Field{.doc = "scripted rest lengths of a shell: { scale } or { object, weight }"});
+    v("rest", p.rest, Field{.doc = "scripted rest lengths and angles of a shell: { scale, angle, angle_scale, weight } of time and place, or "
+                                   "{ object, weight } of a moving mesh; weight may be a map"});
 }
-
-// Factors per vertex, 1 where the scene says nothing.
-struct SheetMaps {
-    std::vector<Real> stiffness, density, thickness;
-};
-SheetMaps read_maps(BuildContext&, const Value& maps, const PolygonMesh&);
 
 bool is_shell(const SheetParams&, const Material&);
 // The cells of a grid in the plane y = 0 whose triangles alternate. Zero = no grid.
@@ -51,7 +44,7 @@ Real grid_hinge_factor(const GridCell&, const Vec3& edge);
 
 // elements of all triangles and inner edges; `mesh` is the sheet in the object's axes
 void add_shell(BuildContext&, const SheetParams&, const Material&, const PolygonMesh& mesh, const Triangulation&,
-               const SheetMaps&, Range points, const GridCell& = {});
+               const PointMaps&, Range points, const GridCell& = {});
 // Triangles of a grid of nx columns of quads whose diagonals alternate like the squares of a chessboard: no direction of
 // shear or twist is preferred.
 Triangulation alternate_triangles(const PolygonMesh& grid, int nx);

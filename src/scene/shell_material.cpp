@@ -13,7 +13,8 @@ namespace {
 bool fits(const ElementRow& row, int points) {
     // volumes and pressures have as many points
     const bool volume = row.name.substr(0, 4) == "tet_" || row.name.substr(0, 9) == "pressure_", limit = row.name.ends_with("_limit");
-    return row.points == points && !row.frames && !row.scalars && (row.views & (kValue | kConstraint)) && !volume && !limit;
+    const bool animated = row.name.ends_with("_animated"); // chosen by `rest` of the sheet
+    return row.points == points && !row.frames && !row.scalars && (row.views & (kValue | kConstraint)) && !volume && !limit && !animated;
 }
 const ElementRow* find_row(const std::string& name) {
     const ElementRow* row = find_energy(name);

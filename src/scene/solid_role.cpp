@@ -108,6 +108,25 @@ bool read_solid_role(const Value& value, std::string_view path, SolidRole& role,
     return true;
 }
 
+Moduli find_moduli(const ElementRow& row, void* params) {
+    Moduli out;
+    FieldList list;
+    row.describe(params, list);
+    const auto add = [&](Real* at, std::size_t count) {
+        for (std::size_t i = 0; i < count; ++i) out.numbers.emplace_back(at + i, at[i]);
+    };
+    for (const FieldRef& f : list.fields) {
+        if (f.info.unit != "Pa" || f.name == "yield" || f.name == "hardening") continue;
+        if (f.type == FieldType::real) add(static_cast<Real*>(f.member), 1);
+        if (f.type == FieldType::real3) add(&static_cast<Real3*>(f.member)->x, 3);
+        if (f.type == FieldType::reals) add(static_cast<std::vector<double>*>(f.member)->data(), static_cast<std::vector<double>*>(f.member)->size());
+    }
+    return out;
+}
+void scale_moduli(const Moduli& m, Real factor) {
+    for (const auto& [at, value] : m.numbers) *at = factor * value;
+}
+
 SolidModel make_solid_model(const SolidRole& role, const Scope& scope, std::string_view path, std::vector<Error>& errors) {
     SolidModel out;
     const bool plastic = role.plasticity.kind != Value::Kind::null;

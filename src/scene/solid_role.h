@@ -25,6 +25,13 @@ struct SolidModel {
 
 std::vector<std::string> solid_models();
 bool read_solid_role(const Value&, std::string_view path, SolidRole&, std::vector<Error>&);
+// Numbers of a model that scale with its stiffness: all moduli [Pa]; strengths (yield, hardening) stay.
+struct Moduli {
+    std::vector<std::pair<Real*, Real>> numbers; // in the parameters, and as they were
+};
+Moduli find_moduli(const ElementRow&, void* params);
+void scale_moduli(const Moduli&, Real factor);
+
 SolidModel make_solid_model(const SolidRole&, const Scope&, std::string_view path, std::vector<Error>&);
 
 } // namespace sinew

@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "energy/list.h"
 #include "energy/shape_match.h"
+#include "scene/point_maps.h"
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -90,11 +91,15 @@ static void add_shape_match(BuildContext& c, const ShapeRegionParams& params, Ra
     }
 }
 
-void add_special_solid(BuildContext& c, const SpecialSolid& s, Range points, std::span<const std::array<int, 4>> tets) {
+void add_special_solid(BuildContext& c, const SpecialSolid& s, Range points, std::span<const std::array<int, 4>> tets,
+                       std::span<const Real> stiffness) {
     if (!s.rows) return add_shape_match(c, s.shape, points);
-    for (const auto& t : tets)
+    const Moduli moduli = find_moduli(*s.rows, s.params.get());
+    for (const auto& t : tets) {
+        scale_moduli(moduli, mean_of(stiffness, t));
         add_constraint(c.builder, *s.rows, s.params.get(),
                        std::array<int, 4>{points.begin + t[0], points.begin + t[1], points.begin + t[2], points.begin + t[3]});
+    }
 }
 
 } // namespace sinew

@@ -25,8 +25,8 @@ struct SpecialSolid {
 };
 bool is_special_solid(const SolidRole&);
 bool read_special_solid(const SolidRole&, const Scope&, std::string_view path, SpecialSolid&, std::vector<Error>&);
-// of tetrahedra that are counted from the first point
-void add_special_solid(BuildContext&, const SpecialSolid&, Range points, std::span<const std::array<int, 4>> tets);
+// of tetrahedra that are counted from the first point; `stiffness` has a factor per point, which shape matching does not use
+void add_special_solid(BuildContext&, const SpecialSolid&, Range points, std::span<const std::array<int, 4>> tets, std::span<const Real> stiffness);
 
 // points of each region, from 0
 std::vector<std::vector<int>> find_shape_regions(std::span<const Real3> x, Real side);

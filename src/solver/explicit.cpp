@@ -20,6 +20,7 @@
 #include "energy/contact_power.h"
 #include "model/visit.h"
 #include "solver/explicit_springs.h"
+#include "solver/fold_guard.h"
 #include "solver/forces.h"
 #include "solver/kinematics.h"
 #include "solver/measure.h"
@@ -53,6 +54,7 @@ struct ExplicitSolver final : Solver {
     Prescribed prescribed;
     std::array<Rates, 4> rates;
     std::vector<Real> f;                   // tangent layout
+    std::vector<Real> partial;             // scratch of the fold guard
     Report report;
 
     Report step(const Model&, const Input&, const State& now, State& next, double dt, Trace*) override;
@@ -117,6 +119,7 @@ void ExplicitSolver::evaluate(const Model& m, const Input& input, const State& n
     ev.frame_w = frames.w.data();
     ev.t = t;
     ev.animated = stage.animated.x.data();
+    if (t > now.time) refuse_closed_folds(*parallel, m, now, stage, partial, report); // forces there are not numbers
     compute_forces(*parallel, m, input, ev, surface_state(stage), forces, f);
     ++report.evaluations;
     parallel_for(*parallel, point_count(m), kGrain, [&](int begin, int end) {
@@ -350,6 +353,7 @@ Report ExplicitSolver::step(const Model& m, const Input& input, const State& now
         report.work_external += dt * (power.total - power.damping);
     }
     report.work_plastic = finish_elements(*parallel, m, now, dt, next);
+    refuse_closed_folds(*parallel, m, now, next, partial, report);
     return report;
 }
 

@@ -179,7 +179,9 @@ bool NewtonSolver::is_done(int iteration) {
     if (!iterates()) return iteration > 0;
     const bool violates = has_rows() && kkt.form != ConstraintForm::hard_velocity;
     const Real allowed = settings.tolerance * objective.stage.elapsed;
-    const bool obeys = !violates || kkt.violation <= allowed, nearly_obeys = !violates || kkt.violation <= kFarSpeed * allowed;
+    // the friction of this iteration is that of its normal forces
+    const bool settled = objective.friction.unsettled <= settings.tolerance;
+    const bool obeys = settled && (!violates || kkt.violation <= allowed), nearly_obeys = !violates || kkt.violation <= kFarSpeed * allowed;
     if ((report.residual <= settings.force_tolerance || objective.force_scale == 0) && obeys) return true;
     // without inertia the length of the step says nothing, nor does a correction held back by regularisation
     const bool is_static = scheme.scheme == Scheme::quasi_static;
@@ -356,6 +358,7 @@ void NewtonSolver::drop_caches() {
     objective = {};
     objective.constraints_are_rows = has_rows();
     objective.still = friction_speed();
+    objective.friction.secant = true;
     kkt.solver = {};
     linear = {};
     baraff_witkin = {};
@@ -411,6 +414,7 @@ std::unique_ptr<Solver> make_newton(const Context& context, const Model& m, Stat
     solver->kkt.single_solve = !solver->iterates();
     solver->objective.constraints_are_rows = solver->has_rows();
     solver->objective.still = solver->friction_speed();
+    solver->objective.friction.secant = true;
     if (s.linear_solver == "default" && has_only_rods(m) && !rods_meet(m)) s.linear_solver = "banded";
     solver->parallel = make_parallel(context);
     solver->make_linear();

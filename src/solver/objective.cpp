@@ -182,6 +182,7 @@ void begin_objective(const StepProblem& p, const SchemeSettings& scheme, Objecti
     std::fill(o.force.begin(), o.force.end(), 0.0);
     build_input(p, o);
     o.force_scale = 0;
+    begin_friction_lag(o.friction);
     o.rods_meet = refresh_rod_pairs(p.model, o.detect.rods);
     o.margin = p.model.obstacles.empty() && !o.rods_meet ? 0 : contact_margin(p, o);
     // room for rods to move in, see bound_direction
@@ -267,7 +268,8 @@ void detect_contacts(const StepProblem& p, std::span<const Real> d, Objective& o
     // positions that are not finite show in the residual
     detect_points(p.parallel, p.model, {o.points, o.frames, o.animated}, o.margin, o.detect, o.contacts);
     build_contact_elements(p.model, o.frames, o.contacts, o.contact_tables);
-    build_friction_elements(p.model, p.now.point.x, o.stage.rate > 0 ? o.stage.elapsed : 0, o.still, o.contacts, o.contact_tables);
+    build_friction_elements(p.model, p.now.point.x, {o.stage.rate > 0 ? o.stage.elapsed : 0, o.still, o.stage.scale}, o.contacts, o.friction,
+                            o.contact_tables);
     collect_elements(o.contact_tables, o.touching);
 }
 

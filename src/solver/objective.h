@@ -19,6 +19,7 @@
 // potentials of positions alone.
 #pragma once
 #include "energy/assemble_hessian.h"
+#include "energy/contact.h"
 #include "energy/gas.h"
 #include "solver/integrate.h"
 #include "sinew/report.h"
@@ -71,6 +72,7 @@ struct Objective {
     // contacts
     PointsScratch detect;
     Contacts contacts;
+    FrictionLag friction;
     Tables contact_tables;
     ElementSet touching;
     std::vector<Real> contact_local;

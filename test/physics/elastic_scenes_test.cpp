@@ -111,6 +111,7 @@ const std::vector<Case>& cases() {
         {"demo/twisting_beam", 16, {"objects.beam.cells=[10,2,2]"}},
         {"verify/c_t5_free_twist", 10, {}},
         {"verify/p_v33_plastic_bar", 10, {}},
+        {"verify/t_t14_rest_angle", 20, {}},
         {"verify/t_t14_rest_scale", 5, {}},
         {"verify/t_t93_bent_hinge", 2, {}},
     };
