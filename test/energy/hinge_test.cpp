@@ -8,6 +8,7 @@
 #include "energy/hinge_tan.h"
 #include "energy/hinge_theta.h"
 #include "energy/hinge_willmore.h"
+#include "energy/hinge_angle.h"
 #include "energy/list.h"
 #include "geometry/generate.h"
 #include "geometry/triangulate.h"
@@ -17,15 +18,6 @@
 using namespace sinew;
 
 namespace {
-
-// the angle as a formula over any number type
-template <class S> S angle(const std::array<VecOf<S>, 4>& x) {
-    const VecOf<S> e = x[2] - x[1];
-    const VecOf<S> n = (x[1] - x[0]).cross(x[2] - x[0]), m = (x[2] - x[3]).cross(x[1] - x[3]);
-    const VecOf<S> unit = e / e.norm();
-    using std::atan2;
-    return atan2(S(n.cross(m).dot(unit)), S(n.dot(m)));
-}
 
 // a sheet of n x n cells, curved in both directions, as hinge elements
 struct Sheet {
