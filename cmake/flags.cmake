@@ -16,7 +16,8 @@ find_program(SINEW_CCACHE ccache)
 if(SINEW_CCACHE AND PROJECT_IS_TOP_LEVEL)
     set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
         CCACHE_BASEDIR=${CMAKE_CURRENT_SOURCE_DIR} CCACHE_NOHASHDIR=1
-        CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${SINEW_CCACHE})
+        CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+        CCACHE_DEPEND=1 CCACHE_PCH_EXTSUM=1 ${SINEW_CCACHE})
 endif()
 
 function(sinew_flags target)
@@ -59,6 +60,7 @@ function(sinew_precompile target)
     target_precompile_headers(${target} PRIVATE <algorithm> <array> <charconv> <cmath> <filesystem> <fstream>
         <functional> <limits> <map> <memory> <numeric> <optional> <set> <span> <string> <unordered_map> <vector> ${ARGN})
     sinew_precompiled_options(${target})
+    sinew_precompiled_sum(${target} ${ARGN})
 endfunction()
 # the same headers as those of `from`, which has the same flags
 function(sinew_share_precompiled target from)
@@ -66,6 +68,24 @@ function(sinew_share_precompiled target from)
         target_precompile_headers(${target} REUSE_FROM ${from})
         sinew_precompiled_options(${target})
     endif()
+endfunction()
+# ccache reads this small file instead of hashing 140 MB of precompiled header for every source file (a hit takes
+# 0.02 s instead of 0.3 s): it names what the precompiled header is made of
+function(sinew_precompiled_sum target)
+    set(parts ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION} ${CMAKE_CXX_FLAGS} ${CMAKE_BUILD_TYPE}
+        ${SINEW_SANITIZE} ${SINEW_FUZZ} ${target} ${ARGN})
+    foreach(header Eigen/src/Core/util/Macros.h fmt/core.h gtest/gtest.h) # change with every version of these
+        foreach(folder ${EIGEN3_INCLUDE_DIRS} /usr/include /usr/include/eigen3 /usr/local/include)
+            if(EXISTS ${folder}/${header})
+                file(SHA256 ${folder}/${header} sum)
+                list(APPEND parts ${sum})
+            endif()
+        endforeach()
+    endforeach()
+    string(SHA256 sum "${parts}")
+    foreach(ending gch pch)
+        file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${target}.dir/cmake_pch.hxx.${ending}.sum ${sum})
+    endforeach()
 endfunction()
 # what ccache needs to look into precompiled headers
 function(sinew_precompiled_options target)
