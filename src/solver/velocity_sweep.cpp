@@ -149,9 +149,12 @@ void solve_free(const RowGroup& g, RowProblem& q) {
     for (int k = 0; k < g.rows; ++k) set_impulse(q, g, k, q.impulse[g.row + k] - r(k, 0));
 }
 
-// sticking, if admissible, in one solve; otherwise sweeps over the rows of the contact
+// sticking, if admissible, in one solve; otherwise sweeps over the rows of the contact. Links of one tree may have no way to move
+// against each other in some direction (the hand of a straight arm along the arm, against the chest): the block is then singular,
+// its inverse nothing but rounding, and only sweeps find what the other directions need.
 void solve_contact(const SolveOptions& o, const RowGroup& g, RowProblem& q) {
     constexpr int kLocalSweeps = 8;
+    constexpr Real kSingular = 1e-10; // of Hadamard's bound; blocks are known to some 1e-14 of it
     if (g.rows == 3 && g.friction > 0 && !is_plain_cone(o)) {
         Mat3 a;
         Vec3 r;
@@ -160,11 +163,13 @@ void solve_contact(const SolveOptions& o, const RowGroup& g, RowProblem& q) {
             for (int l = 0; l < 3; ++l) a(k, l) = q.block[g.block + 3 * k + l];
             a(k, k) += q.softness[g.row + k];
         }
-        const Vec3 stick = Eigen::Map<const Vec3>(q.impulse.data() + g.row) - a.inverse() * r;
-        Vec3 kept = stick;
-        kept[0] = std::max(0.0, kept[0]);
-        clamp_friction(o.sets, g, kept.data());
-        if (stick.allFinite() && kept == stick) return set_impulses(q, g, 0, 3, stick.data());
+        if (a.determinant() > kSingular * a(0, 0) * a(1, 1) * a(2, 2)) {
+            const Vec3 stick = Eigen::Map<const Vec3>(q.impulse.data() + g.row) - a.inverse() * r;
+            Vec3 kept = stick;
+            kept[0] = std::max(0.0, kept[0]);
+            clamp_friction(o.sets, g, kept.data());
+            if (stick.allFinite() && kept == stick) return set_impulses(q, g, 0, 3, stick.data());
+        }
     }
     for (int k = 0; k < kLocalSweeps; ++k) sweep_contact(o, g, q);
 }

@@ -169,3 +169,25 @@ TEST(articulated_scene, a_sleeping_tree_wakes_when_the_motor_that_held_it_is_swi
         EXPECT_LT(measure(*s, "hinge.angle"), -0.5) << solver; // half a second of falling: 3/4 g t^2 = 1.8 rad at first order
     }
 }
+
+// An arm that hangs straight from a shoulder within a wedge that it leans on. A hand cannot move along a straight arm: the block of its
+// contact is singular. The shoulder's end cannot move at all: what is left of its row is rounding. At whatever angle impulses stay
+// what the weight of the arm makes them: it falls by less than its own height, 10.8 J.
+TEST(articulated_scene, contacts_at_a_joint_and_along_a_straight_arm_push_no_harder_than_its_weight) {
+    for (int k = 0; k < 60; ++k) {
+        const double lean = 0.02 + 0.01 * k, c = std::cos(lean), d = std::sin(lean);
+        const auto at = [&](double s) { return fmt::format("[{}, {}, 0]", s * d, -s * c); }; // so far along the arm
+        auto s = start(fmt::format(R"({{ "sinew": 1, "solver": "articulated", "time": {{ "fps": 120, "seconds": 0.5 }},
+            "objects": {{ "wedge": {{ "kind": "box", "size": [0.4, 2, 1], "motion": "static", "at": [{}, -0.7, 0], "rotate": {{ "axis": [0, 0, 1], "angle": {} }} }},
+                          "upper": {{ "kind": "capsule", "radius": 0.04, "height": 0.3, "mass": 2, "at": {}, "rotate": {{ "axis": [0, 0, 1], "angle": {} }} }},
+                          "lower": {{ "kind": "capsule", "radius": 0.04, "height": 0.4, "mass": 1.6, "at": {}, "rotate": {{ "axis": [0, 0, 1], "angle": {} }} }} }},
+            "joints": {{ "shoulder": {{ "kind": "ball", "between": ["world", "upper"], "at": [0, 0, 0] }},
+                         "elbow": {{ "kind": "hinge", "between": ["upper", "lower"], "at": {}, "axis": [1, 0, 0], "limits": ["-140 deg", "2 deg"] }} }} }})",
+            -0.2, 0.3 * lean, at(0.15), lean, at(0.5), lean, at(0.3)));
+        ASSERT_TRUE(s);
+        while (!is_finished(*s)) {
+            ASSERT_NE(simulate_step(*s), Status::failed);
+            EXPECT_LT(s->report.energy_kinetic, 10.8) << k << " at " << s->now.time;
+        }
+    }
+}

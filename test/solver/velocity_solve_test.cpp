@@ -327,6 +327,35 @@ TEST(velocity_solve, a_painleve_rod_gets_a_finite_impulse_at_all_angles_and_fric
 
 // A ball between two held walls that close in on it: no velocity leaves both. The method of multipliers adds m v / eps
 // per round, for ever; sweeps add what a sweep can, 50 times m v at most.
+// A body that something else keeps from moving along m, as a straight arm keeps its hand: J of a contact has rank two, and its block
+// no inverse. Impulses lie bounded where nothing is wedged: with m outside of the friction cone they are at most as large as what
+// stops the body from its speed, v/sin of the angle between m and the cone; they take energy and give none.
+TEST(velocity_solve, a_contact_that_cannot_move_along_one_direction_gets_bounded_impulses) {
+    Rng rng{7, 0, 0};
+    SolveOptions o;
+    o.iterations = 100;
+    for (int k = 0; k < 2000; ++k) {
+        RowProblem q;
+        q.dt = 0.01;
+        add_body(q, 1, Vec3::Zero(), Vec3::Zero(), 0);
+        const Vec3 n = draw_direction(rng), m = draw_direction(rng);
+        const Real friction = draw_uniform(rng, 0.1, 1), to_cone = std::acos(std::abs(n.dot(m))) - std::atan(friction);
+        if (!(to_cone > 0.1)) continue; // the body is wedged, and any impulse along m will do
+        RowGroup& g = add_group(q, 3, std::array<int, 1>{0});
+        g.set = RowSet::contact;
+        g.friction = friction;
+        const ContactFrame frame = contact_frame(real3(n));
+        const std::array<Vec3, 3> d{n, vec(frame.t0), vec(frame.t1)};
+        for (int i = 0; i < 3; ++i) q.jacobian[g.lever + i] = {d[i] - d[i].dot(m) * m, Vec3::Zero()};
+        build_response(q, g);
+        const Vec3 v = draw_vec(rng, -1, 1), free = v - v.dot(m) * m;
+        q.v[0] = free;
+        solve_block(o, {std::array<int, 1>{0}, std::array<int, 1>{0}}, q);
+        EXPECT_LE(Eigen::Map<const Vec3>(q.impulse.data()).norm(), (1 + 1e-6) * free.norm() / std::sin(to_cone)) << k;
+        EXPECT_LE(q.v[0].norm(), free.norm() * (1 + 1e-9)) << k;
+    }
+}
+
 TEST(velocity_fallback, squeezed_bodies_have_impulses_of_sweeps_not_of_a_failed_direct_solution) {
     const auto make = [] {
         RowProblem q;
