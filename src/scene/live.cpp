@@ -234,7 +234,9 @@ static void copy_changes(const Model& a, const Model& b, Model& running) {
     running.elements = std::move(tables);
     copy_contact(a, b, running);
     copy_emitters(a, b, running);
-    ++running.values_revision;
+    // Both revisions: solvers keep pointers to tables and may order elements by their data, and caches that are built anew are those
+    // of a run that is continued from here.
+    ++running.values_revision, ++running.topology_revision;
 }
 
 // why the one cannot become the other while the simulation runs; empty = it can

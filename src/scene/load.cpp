@@ -191,7 +191,10 @@ void read_events(const Value& document, const Scope& scope, const NameIndex& obj
     for (std::size_t i = 0; i < v->items.size(); ++i) {
         Event event;
         const std::string path = join_path("events", int(i));
-        if (!parse_event(v->items[i], scope, path, event, errors)) continue;
+        if (!parse_event(v->items[i], scope, path, event, errors)) {
+            s.events.push_back(make_null()); // so that the others keep their numbers
+            continue;
+        }
         for (const EventSet& set : event.sets)
             if (!names_section(set.target)) check_reference(all, set.value, path + ".set." + set.target, set.target, false, errors);
         for (const EventRelease& r : event.releases)
@@ -206,8 +209,8 @@ void read_expect(const Value& document, const Scope& scope, Scene& s, std::vecto
     if (!v || !check_array(*v, -1, "expect", "expectations", errors)) return;
     std::vector<Expectation> ignored;
     for (std::size_t i = 0; i < v->items.size(); ++i)
-        if (parse_expect(v->items[i], scope, s.time, join_path("expect", int(i)), ignored, errors))
-            s.expect.push_back(v->items[i]);
+        s.expect.push_back(
+            parse_expect(v->items[i], scope, s.time, join_path("expect", int(i)), ignored, errors) ? v->items[i] : make_null());
 }
 
 std::string default_name(const Value& document) {

@@ -161,7 +161,7 @@ void build_events(const ScriptCheck& c, Script& script) {
         ScriptEvent e;
         const Value& source = c.scene.events[k];
         const std::string path = join_path("events", int(k));
-        if (!parse_event(source, c.scope, path, e.event, c.errors)) continue;
+        if (source.kind == Value::Kind::null || !parse_event(source, c.scope, path, e.event, c.errors)) continue;
         for (EventSet& set : e.event.sets) check_set(c, set, path, live);
         for (const EventRelease& r : e.event.releases) check_release(c, r, *find(source, "release"), script.handles, path);
         if (!e.event.when.empty()) {
@@ -180,7 +180,8 @@ void build_expectations(const ScriptCheck& c, Script& script) {
     std::vector<Expectation> parsed;
     std::vector<const Value*> source; // of each
     for (std::size_t k = 0; k < c.scene.expect.size(); ++k) {
-        parse_expect(c.scene.expect[k], c.scope, c.scene.time, join_path("expect", int(k)), parsed, c.errors);
+        if (c.scene.expect[k].kind != Value::Kind::null)
+            parse_expect(c.scene.expect[k], c.scope, c.scene.time, join_path("expect", int(k)), parsed, c.errors);
         source.resize(parsed.size(), &c.scene.expect[k]);
     }
     for (std::size_t k = 0; k < parsed.size(); ++k) {

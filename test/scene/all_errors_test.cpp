@@ -70,7 +70,7 @@ TEST(all_errors, wrong_vars_do_not_hide_the_rest_and_are_told_once) {
         "expect": [ { "at": "r", "ball.center.y": { "max": "twice" } }, { "at": "end", "swing.centre": 1 } ],
         "solvers": { "newton": { "iterations": 0.5, "tolerance": "r" } } })",
                   {{"vars.r", ""},
-                   {"vars.m", "circle"},
+                   {"vars.n", "circle"},
                    {"objects.swing.mass", "out of range"},
                    {"solvers.newton.iterations", "unknown name"}});
 }
@@ -81,9 +81,9 @@ TEST(all_errors, a_file_that_cannot_be_included_does_not_hide_the_rest) {
         "include": ["nowhere/prefabs.json"],
         "objects": {
             "hero": { "use": "ragdoll", "height": "tall" },
-            "cape": { "kind": "cloth_grid", "material": "velvet", "size": ["w", "sin(pi*w)"], "edge": 0 },
+            "cape": { "kind": "cloth_grid", "material": "velvet", "size": ["w", "sin(pi*w)"], "edge": -1 },
             "floor": { "kind": "plane", "radius": 3 } },
-        "joints": [ { "kind": "hinge", "between": ["hero/chest", "door"] } ],
+        "joints": [ { "kind": "hinge", "between": ["hero/chest", "door"], "axis": [0, 0, 1] } ],
         "events": [ { "when": "hero/hips.y < low", "set": { "fields.gust.scale": 2 } } ],
         "expect": [ { "at": "end", "lamp.center.y": 0, "floor.center.y": { "about": 1 } } ] })json",
                   {{"include[0]", "there is no such file"},
@@ -133,7 +133,7 @@ TEST(all_errors, joints_attachments_and_fields_with_errors_of_their_own_are_not_
         "events": [ { "at": 1, "set": { "axle.motor": "off", "knob.motor": "on", "fields.gust.scale": 1, "fields.breeze.scale": 2 } } ],
         "expect": [ { "at": "end", "axle.angle": 0, "knob.angle": 0, "sheet.stretch": 0 } ],
         "outputs": [ { "kind": "pc2", "objects": ["wall", "well"] } ] })",
-                  {{"objects.wall.size", ""},
+                  {{"objects.wall.size[0]", "out of range"},
                    {"objects.sheet.edges", "unknown name"},
                    {"fields.gust.kind", "missing"},
                    {"fields.breeze.velocity", "3 numbers"},
