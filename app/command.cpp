@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace sinew {
@@ -13,6 +14,19 @@ namespace sinew {
 void print_errors(const std::vector<Error>& errors) {
     for (const Error& e : errors) fmt::print(stderr, "error: {}\n", to_string(e));
     if (errors.size() > 1) fmt::print(stderr, "{} errors\n", errors.size());
+}
+
+bool check_free(const std::vector<std::string>& files, bool overwrite) {
+    std::error_code ignored;
+    std::vector<std::string> there;
+    if (!overwrite)
+        for (const std::string& f : files)
+            if (std::filesystem::exists(f, ignored)) there.push_back(f);
+    std::vector<Error> errors;
+    for (const std::string& f : describe_files(std::move(there)))
+        errors.push_back(Error{.file = f, .message = "exists already", .allowed = "--overwrite, or another --out"});
+    print_errors(errors);
+    return errors.empty();
 }
 
 Context make_context(int threads, bool quiet) {
@@ -29,14 +43,17 @@ Result<Compiled> load_compiled(const std::string& file, const std::string& solve
                                bool check_only, Scene* out, const std::string* text) {
     LoadedScene loaded = text ? parse_parts(*text, file, set) : load_parts(file, set);
     Result<Compiled> result;
-    if (loaded.usable) result = compile_scene(loaded.scene, solver, check_only);
     std::vector<Error> errors = std::move(loaded.errors);
-    errors.insert(errors.end(), result.errors.begin(), result.errors.end());
     if (loaded.usable) {
-        const Errors more = check_outputs(loaded.scene, result ? &*result.value : nullptr);
+        CompiledParts parts = compile_parts(loaded.scene, solver, check_only);
+        Errors more = std::move(parts.errors);
+        const Errors outputs = check_outputs(loaded.scene, parts.has_all ? &parts.compiled : nullptr);
+        more.insert(more.end(), outputs.begin(), outputs.end());
+        remove_about(loaded.broken, more);
         errors.insert(errors.end(), more.begin(), more.end());
+        result.value = std::move(parts.compiled);
     }
-    if (result) {
+    if (errors.empty() && result) {
         Compiled& c = *result.value;
         if (std::string note = describe_long_step(c.model, c.state, c.solver, c.dt); !note.empty()) c.notes.push_back(std::move(note));
     }

@@ -46,21 +46,22 @@ struct RenderOptions {
     int samples = 0, threads = 0, colors = 200;
     double limit = 0; // [MB] of an APNG
     double fps = 0;
-    bool quiet = false;
+    bool overwrite = false, quiet = false;
 };
 struct ConvertOptions {
     std::string recording, to, out;
     std::vector<std::string> objects;
     int every = 1;
-    bool quiet = false;
+    bool overwrite = false, quiet = false;
 };
 struct ListOptions {
     std::string what;
     bool support = false, json = false, markdown = false;
 };
 struct BenchOptions {
-    std::string scene, solver;
-    std::vector<std::string> set;
+    std::vector<std::string> scenes, set;
+    std::string solver, out; // out: folder for one CSV per scene
+    bool overwrite = false;
     int steps = 100, repeats = 5;
     std::vector<int> threads{1, 2};
 };
@@ -79,6 +80,7 @@ int command_list(const ListOptions&);
 int command_explain(const std::string& name, bool markdown);
 int command_schema();
 int command_bench(const BenchOptions&);
+int command_bench_compare(const std::string& before, const std::string& after);
 int command_study(const StudyOptions&);
 int command_mesh_check(const MeshOptions&);
 int command_mesh_repair(const MeshOptions&);
@@ -89,6 +91,7 @@ int command_version();
 bool check_mesh_output(const std::string& out, bool overwrite); // prints what is wrong
 std::optional<PolygonMesh> read_mesh_to_change(const MeshOptions&); // and checks the output; prints what is wrong
 void print_errors(const std::vector<Error>&); // to standard error
+bool check_free(const std::vector<std::string>& files, bool overwrite); // prints which of them are there already
 Context make_context(int threads, bool quiet);
 // loads and compiles
 // (all errors at once: of loading, of compiling, of outputs); text: the scene itself, as if `file` held it

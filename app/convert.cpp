@@ -11,28 +11,32 @@
 
 namespace sinew {
 
-// what this conversion wrote, not what an earlier one left beside it
-static std::vector<std::string> written_files(const std::string& recording, const ExporterSettings& settings, std::string_view kind,
-                                              std::filesystem::path path) {
-    std::error_code failed;
+// What a conversion may write: one file, the collection of a sequence and its frames, or one file per object.
+static std::vector<std::string> possible_files(const RecordingReader& reader, const ExporterSettings& settings, std::string_view kind,
+                                               std::filesystem::path path) {
+    const bool vtk = kind == "vtk", sequence = vtk || kind == "obj" || kind == "ply";
     // the collection that names the frames
-    if (kind == "vtk" && (path.extension() == ".vtk" || path.extension() == ".vtp")) path.replace_extension("pvd");
-    else if (kind == "vtk" && path.extension() != ".pvd") path += ".pvd";
-    if (kind != "obj" && kind != "ply" && std::filesystem::exists(path, failed)) return {path.string()};
-    RecordingReader reader;
-    if (!reader.open(recording).empty()) return {};
+    if (vtk && (path.extension() == ".vtk" || path.extension() == ".vtp")) path.replace_extension("pvd");
+    else if (vtk && path.extension() != ".pvd") path += ".pvd";
     std::vector<std::string> files;
-    const auto add = [&](std::string file) {
-        if (std::filesystem::exists(file, failed)) files.push_back(std::move(file));
-    };
-    if (kind == "obj" || kind == "ply")
+    if (!sequence || vtk) files.push_back(path.string());
+    if (sequence)
         for (const RecordingFrame& f : reader.frames) {
-            if (wants_frame(settings, reader.layout.first_frame, f.frame)) add(numbered_path(path.string(), f.frame));
+            const std::string frame = vtk ? std::filesystem::path(path).replace_extension("vtp").string() : path.string();
+            if (wants_frame(settings, reader.layout.first_frame, f.frame)) files.push_back(numbered_path(frame, f.frame));
         }
     else
         for (const SnapshotObject& object : reader.layout.objects)
-            if (matches_any(settings.objects, object.name)) add(object_path(path.string(), object.name));
+            if (matches_any(settings.objects, object.name)) files.push_back(object_path(path.string(), object.name));
     return files;
+}
+
+// what this conversion wrote, not what an earlier one left beside it
+static std::vector<std::string> written_files(std::vector<std::string> possible, std::string_view kind) {
+    std::error_code failed;
+    if (kind != "obj" && kind != "ply" && std::filesystem::exists(possible[0], failed)) return {possible[0]};
+    std::erase_if(possible, [&](const std::string& f) { return !std::filesystem::exists(f, failed); });
+    return possible;
 }
 
 int command_convert(const ConvertOptions& o) {
@@ -43,11 +47,15 @@ int command_convert(const ConvertOptions& o) {
         return print_errors({Error{.path = "--to", .value = o.to, .message = "no output of this kind", .allowed = allowed}}), kBadInput;
     }
     std::filesystem::path path = o.out.empty() ? std::filesystem::path(o.recording).replace_extension(entry->extension) : std::filesystem::path(o.out);
-    std::error_code ignored;
-    if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
     ExporterSettings settings;
     if (!o.objects.empty()) settings.objects = o.objects;
     settings.every = o.every;
+    RecordingReader reader;
+    if (const Errors e = reader.open(o.recording); !e.empty()) return print_errors(e), kBadInput;
+    const std::vector<std::string> files = possible_files(reader, settings, entry->name, path);
+    if (!check_free(files, o.overwrite)) return kBadInput;
+    std::error_code ignored;
+    if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
     Progress progress = make_progress("convert", 1, o.quiet);
     const Errors errors = convert(o.recording, entry->name, path.string(), settings, [&](int done, int total) {
         progress.total = total;
@@ -62,7 +70,7 @@ int command_convert(const ConvertOptions& o) {
         return print_errors(errors), asked ? kBadInput : kFailed;
     }
     if (!o.quiet)
-        for (const std::string& line : describe_files(written_files(o.recording, settings, entry->name, path))) fmt::print("{}\n", line);
+        for (const std::string& line : describe_files(written_files(files, entry->name))) fmt::print("{}\n", line);
     return kOk;
 }
 

@@ -93,6 +93,7 @@ void add_pictures(CLI::App& app, int& code) {
     c->add_option("--limit", o->limit, "megabytes an APNG may have: coarser colours until it fits")->check(real(0, 2000));
     c->add_option("--set", o->set, "any other setting: name=value");
     c->add_option("--threads", o->threads, "worker threads")->check(whole(0, kMostThreads));
+    c->add_flag("--overwrite", o->overwrite, "replace pictures and films that are there");
     c->add_flag("--quiet", o->quiet, "say nothing but errors");
     c->callback([o, &code] { code = command_render(*o); });
 
@@ -103,6 +104,7 @@ void add_pictures(CLI::App& app, int& code) {
     d->add_option("--out", v->out, "file; default: beside the recording");
     d->add_option("--objects", v->objects, "names or patterns");
     d->add_option("--every", v->every, "every n-th frame")->check(whole(1, kMany));
+    d->add_flag("--overwrite", v->overwrite, "replace files that are there");
     d->add_flag("--quiet", v->quiet, "say nothing but errors");
     d->callback([v, &code] { code = command_convert(*v); });
 }
@@ -152,6 +154,27 @@ void add_mesh(CLI::App& app, int& code) {
     g->callback([f, &code] { code = command_mesh_tets(*f); });
 }
 
+void add_bench(CLI::App& app, int& code) {
+    auto b = std::make_shared<BenchOptions>();
+    CLI::App* e = app.add_subcommand("bench", "times of scenes' steps, with memory and accuracy beside, as CSV");
+    e->add_option("scenes", b->scenes, "scene files or folders");
+    e->add_option("--solver", b->solver, "instead of the scenes' choice");
+    e->add_option("--set", b->set, "path=value");
+    e->add_option("--steps", b->steps, "steps per repeat")->check(whole(1, kMany));
+    e->add_option("--repeats", b->repeats, "repeats; a step counts with the least of them")->check(whole(1, 100000));
+    e->add_option("--threads", b->threads, "numbers of threads")->check(whole(1, kMostThreads));
+    e->add_option("--out", b->out, "folder for one CSV per scene; default: standard output");
+    e->add_flag("--overwrite", b->overwrite, "replace results that are there");
+    auto before = std::make_shared<std::string>(), after = std::make_shared<std::string>();
+    CLI::App* c = e->add_subcommand("compare", "changes between two results, beyond their noise");
+    c->add_option("old", *before, "CSV of sinew bench, or a folder of them")->required();
+    c->add_option("new", *after, "the same of later")->required();
+    c->callback([before, after, &code] { code = command_bench_compare(*before, *after); });
+    e->callback([e, b, &code] {
+        if (!e->got_subcommand("compare")) code = command_bench(*b);
+    });
+}
+
 void add_help(CLI::App& app, int& code) {
     auto l = std::make_shared<ListOptions>();
     CLI::App* c = app.add_subcommand("list", "kinds, solvers, energies, fields, outputs, materials");
@@ -167,16 +190,6 @@ void add_help(CLI::App& app, int& code) {
     d->add_flag("--page", *page, "the whole language as a Markdown page");
     d->callback([name, page, &code] { code = command_explain(*name, *page); });
     app.add_subcommand("schema", "JSON Schema of scene files, for editors")->callback([&code] { code = command_schema(); });
-
-    auto b = std::make_shared<BenchOptions>();
-    CLI::App* e = app.add_subcommand("bench", "time a scene's steps, with accuracy beside");
-    e->add_option("scene", b->scene, "scene file")->required();
-    e->add_option("--solver", b->solver, "instead of the scene's choice");
-    e->add_option("--set", b->set, "path=value");
-    e->add_option("--steps", b->steps, "steps per repeat")->check(whole(1, kMany));
-    e->add_option("--repeats", b->repeats, "repeats")->check(whole(1, 100000));
-    e->add_option("--threads", b->threads, "numbers of threads")->check(whole(1, kMostThreads));
-    e->callback([b, &code] { code = command_bench(*b); });
 
     auto s = std::make_shared<StudyOptions>();
     CLI::App* g = app.add_subcommand("study", "run a scene in variants: numbers, a plot, a verdict per claim");
@@ -210,6 +223,7 @@ int main(int argc, char** argv) {
     add_pictures(app, code);
     add_mesh(app, code);
     add_help(app, code);
+    add_bench(app, code);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& e) {

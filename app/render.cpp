@@ -120,6 +120,13 @@ FilmSettings plan_film(const RenderOptions& o, const RenderSettings& s, const Re
     return film;
 }
 
+std::vector<std::string> film_files(const FilmSettings& film, const RecordingReader& reader, int first, int last) {
+    if (film.numbered.empty()) return {film.mp4 + film.apng + film.still};
+    std::vector<std::string> files;
+    for (int i = first; i <= last; ++i) files.push_back(frame_path(film.numbered, reader.frames[i].frame));
+    return files;
+}
+
 } // namespace
 
 int command_render(const RenderOptions& o) {
@@ -135,6 +142,8 @@ int command_render(const RenderOptions& o) {
     if (!parse_camera(o.camera, camera)) return bad("--camera", o.camera, "must be two different places, eye and look_at, and an opening angle below 177 degrees",
                                                           "x,y,z,x,y,z[,degrees]");
     if (const int code = check_out(o)) return code;
+    const FilmSettings plan = plan_film(o, settings, reader, first == last);
+    if (!check_free(film_files(plan, reader, first, last), o.overwrite)) return kBadInput;
 
     if (!camera && reader.layout.camera.size() == 10) {
         const std::vector<double>& c = reader.layout.camera;
@@ -163,7 +172,6 @@ int command_render(const RenderOptions& o) {
     if (!painter) return print_errors(painter.errors), kBadInput;
     const ParallelPtr parallel = make_parallel(make_context(o.threads, true));
     FilmWriter film;
-    const FilmSettings plan = plan_film(o, settings, reader, first == last);
     if (auto e = open_film(plan, film)) return print_errors({*e}), kFailed;
     Progress progress = make_progress("render", last - first + 1, o.quiet);
     for (int i = first; i <= last; ++i) {

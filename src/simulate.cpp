@@ -125,6 +125,7 @@ Status advance_step(Solver& solver, const Model& m, const Input& input, State& n
 
 Result<Simulation> make_simulation(const Context& context, Compiled compiled) {
     Simulation s;
+    s.context = context;
     s.compiled = std::move(compiled);
     const SolverEntry* entry = find_solver(s.compiled.solver);
     if (!entry) return {std::nullopt, {Error{.path = "solver", .value = s.compiled.solver, .message = "no solver of this name"}}};
@@ -198,6 +199,16 @@ void watch_energy(Simulation& s) {
 
 } // namespace
 
+// settings that an event has changed: what a solver keeps besides them is in the state, or a cache
+static void renew_solver(Simulation& s) {
+    LiveScene& live = s.compiled.script.live;
+    if (!live.new_settings) return;
+    live.new_settings = false;
+    s.compiled.settings = live.made->settings;
+    s.solver = find_solver(s.compiled.solver)->make(s.context, s.compiled.model, s.now, s.compiled.settings.get());
+    s.spare = s.now;
+}
+
 StateFile save_run(const Simulation& s) {
     StateFile out;
     out.state = s.now;
@@ -217,6 +228,7 @@ void continue_from(Simulation& s, StateFile memory) {
     s.now = std::move(memory.state);
     s.spare = s.now;
     apply_past_events(s.compiled.script, s.compiled.model, s.now);
+    renew_solver(s);
     s.report = {};
     s.report.dt = s.compiled.dt;
     std::size_t k = 0;
@@ -265,6 +277,7 @@ Status simulate_step(Simulation& s) {
     const bool cut = step + 1 == total_steps(s) && !is_whole(whole_steps(s));
     const double end = cut ? c.script.time.seconds : double(step + 1) * c.dt;
     s.events = run_events(c.script, c.model, s.now, s.report, current_frame(s));
+    renew_solver(s);
     if (const Errors e = fill_input(c.script, c.model, s.now, end - s.now.time, s.input); !e.empty()) {
         s.report = {};
         s.report.status = Status::failed;

@@ -11,6 +11,7 @@
 namespace sinew {
 
 struct Simulation {
+    Context context;
     Compiled compiled;
     std::unique_ptr<Solver> solver;
     ParallelPtr parallel;

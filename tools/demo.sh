@@ -21,7 +21,7 @@ echo "    ran in $((ran - begin)) s"
 
 echo "==> render the recording to a moving picture"
 build/release/sinew render "$out/curtain.sinew" --out "$out/curtain.png" --frames 30-77 --size 640x360 \
-    --samples 4 --limit 3
+    --samples 4 --limit 3 --overwrite
 echo "    rendered in $((SECONDS - ran)) s"
 
 echo

@@ -40,6 +40,6 @@ for entry in "${scenes[@]}"; do
     color=(--color-by "$field")
     if [ "$field" = own ]; then color=(); fi
     $sinew render "out/pictures/$name/$name.sinew" --frames "$frame" "${color[@]}" --size $size --samples 16 \
-        --out "out/pictures/$name.png" --quiet
+        --out "out/pictures/$name.png" --overwrite --quiet
     echo "out/pictures/$name.png  ($((SECONDS - begin)) s)"
 done

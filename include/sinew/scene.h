@@ -66,7 +66,8 @@ struct Scene {
     std::vector<SceneEntry> solvers; // one settings object per solver
     Value camera, light, background; // null if not given
     std::vector<std::string> notes;  // defaults chosen here, each with its reason
-    std::vector<std::string> broken; // objects that could not be read: what names them is not wrong for that reason
+    std::vector<std::string> broken; // objects and joints that could not be read: what names them is not wrong for that reason
+    std::vector<std::string> empty;  // replicas of which there are none: may be named too
     std::vector<std::string> files;  // the scene file and everything it includes
     Value document;                  // includes merged, sets applied: all that is needed besides meshes
     Value source;                    // the scene file as written

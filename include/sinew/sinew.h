@@ -65,7 +65,13 @@ std::vector<std::array<int, 3>> triangles(const Model&, Id); // indices into poi
 // Edits between steps; ids stay valid.
 Result<Id> spawn(Model&, State&, const Scene& what, const Pose& at, const std::string& name = {});
 bool remove(Model&, State&, Id);
-std::vector<Error> set(Model&, State&, std::string_view path, double value); // live numbers; others are refused by name
+std::vector<Error> set(Model&, State&, std::string_view path, double value); // flows and motors; others are refused by name
+// Any live parameter, by name and value as an event of the scene sets it: "gravity", "[0, -1.62, 0]"; "sheet.material.membrane.stiffness",
+// "80 N/m"; "floor.friction", "0.1"; "solvers.newton.tolerance", "1 mm/s". The scene is compiled again for it. What cannot change while
+// the simulation runs is refused by what it would alter. A restored state does not remember what was set this way.
+std::vector<Error> set(Script&, Model&, State&, std::string_view path, std::string_view value);
+// After script_events, replay_events and set: makes the solver anew where its settings were changed; true if it did.
+bool renew_solver(const Context&, Script&, const Model&, State& now, std::unique_ptr<Solver>&);
 
 const char* version();
 

@@ -66,9 +66,10 @@ Place place_of(const Value& object, std::string_view key) {
 void remove_duplicates(std::vector<Error>& errors) {
     std::set<std::string> seen;
     std::erase_if(errors, [&](const Error& e) {
-        if (e.line == 0) return false; // no place: the path tells them apart
-        return !seen.insert(e.file + ':' + std::to_string(e.line) + ':' + std::to_string(e.column) + ':' +
-                            e.message)
+        // without a place the path and the value tell them apart
+        return !seen.insert(e.line == 0 ? to_string(e)
+                                        : e.file + ':' + std::to_string(e.line) + ':' +
+                                              std::to_string(e.column) + ':' + e.message)
                     .second;
     });
 }

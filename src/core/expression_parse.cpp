@@ -49,6 +49,7 @@ struct Compiler {
     const Symbols* symbols;
     std::size_t at = 0;
     int depth = 0, stack = 0;
+    bool broken = false; // uses a constant that is no number: it has an error of its own, and one mistake is told once
     Expression out;
     std::vector<ExpressionError> errors;
 };
@@ -180,18 +181,19 @@ bool parse_name(Compiler& c) {
             break;
         ends.push_back(end);
     }
+    c.at = ends[0];
+    if (ends.size() == 1 && peek(c) == '(') return parse_call(c, start, c.text.substr(start, ends[0] - start));
     // the longest one that is known
     for (std::size_t k = ends.size(); k-- > 0;) {
         Symbol s;
         if (!find_symbol(c, c.text.substr(start, ends[k] - start), s)) continue;
         c.at = ends[k];
+        c.broken = c.broken || (s.slot < 0 && std::isnan(s.value));
         if (s.slot < 0) return emit(c, Op::constant, 0, 0, s.value);
         c.out.slot_count = std::max(c.out.slot_count, s.slot + 1);
         return emit(c, Op::slot, 0, s.slot);
     }
     const std::string_view first = c.text.substr(start, ends[0] - start);
-    c.at = ends[0];
-    if (ends.size() == 1 && peek(c) == '(') return parse_call(c, start, first);
     const std::vector<std::string> names = known_names(c);
     const std::string_view whole = c.text.substr(start, ends.back() - start);
     std::string nearest = find_nearest(whole, names);
@@ -318,7 +320,7 @@ ExpressionResult compile_expression(std::string_view text, const Symbols& symbol
     else if (c.errors.empty() && c.at < text.size())
         fail(c, c.at, "the character 0 is not allowed");
     r.errors = std::move(c.errors);
-    if (!r.errors.empty()) return r;
+    if (!r.errors.empty() || c.broken) return r; // broken: neither value nor errors
     c.out.seed = seed;
     if (c.out.slot_count == 0) c.out.code = {{Op::constant, 0, 0, evaluate(c.out, {})}}; // fold
     c.out.text = text;

@@ -1,6 +1,7 @@
 // Reads JSON with // and /* */ comments and trailing commas (RFC 8259 otherwise). Recursive descent with a
-// depth limit. Errors inside a string, a number or a set of keys do not end the reading; errors of structure
-// do.
+// depth limit. Errors inside a string, a number or a set of keys, words without quotes and missing commas do not
+// end the reading; other errors of structure do.
+#include "core/value_parts.h"
 #include "core/utf8.h"
 #include "sinew/value.h"
 #include <charconv>
@@ -20,6 +21,7 @@ struct Parser {
     std::size_t marked = 0;
     int line = 1, column = 1;
     std::vector<Error> errors;
+    std::vector<Place> broken; // values that could not be read as written; a null stands in
 };
 
 Place place_at(Parser& p, std::size_t offset) {
@@ -204,30 +206,31 @@ bool parse_word(Parser& p, Value& v) {
         return true;
     }
     if (word == "null") return true;
-    v.kind = Value::Kind::number;
     if (number_length(word) == word.size()) {
+        v.kind = Value::Kind::number;
         v.text = word;
         if (std::from_chars(word.data(), word.data() + word.size(), v.number).ec == std::errc()) return true;
+        const Place place = v.place;
+        v = {};
+        v.place = place;
+        p.broken.push_back(v.place); // the document goes on
         fail(p, start, "number out of the range of double precision", shorten_utf8(word, 40),
              "0 and magnitudes from 5e-324 to 1.797e308");
-        return true; // the document goes on
-    }
-    const std::string shown = shorten_utf8(word, 40);
-    const std::string_view bare = word.substr(word[0] == '-' || word[0] == '+' ? 1 : 0);
-    if (bare == "NaN" || bare == "nan" || bare == "Infinity" || bare == "inf" || bare == "Inf" ||
-        bare == "infinity") {
-        fail(p, start, "not a finite number", shown);
         return true;
     }
+    p.broken.push_back(v.place);
+    const std::string shown = shorten_utf8(word, 40);
+    const std::string_view bare = word.substr(word[0] == '-' || word[0] == '+' ? 1 : 0);
     const char c = bare.empty() ? '\0' : bare[0];
-    if (c == '.' || (c >= '0' && c <= '9')) {
+    if (bare == "NaN" || bare == "nan" || bare == "Infinity" || bare == "inf" || bare == "Inf" || bare == "infinity")
+        fail(p, start, "not a finite number", shown);
+    else if (c == '.' || (c >= '0' && c <= '9'))
         fail(p, start,
              "not a number (a number has digits before and after its point, no leading zeros, no leading +)",
              shown, "numbers such as -0.5, 12, 3e-4; units go into quotes: \"3 mm\"");
-        return true;
-    }
-    return fail(p, start, "unknown word without quotes", shown,
-                "true, false, null, or a text in double quotes");
+    else
+        fail(p, start, "unknown word without quotes", shown, "true, false, null, or a text in double quotes");
+    return true;
 }
 
 bool parse_any(Parser& p, Value& v);
@@ -249,8 +252,12 @@ template <class F> bool parse_list(Parser& p, std::size_t open, char close, cons
         if (peek(p) == close) break;
         if (p.at >= p.text.size())
             return fail(p, open, std::string(what) + " without end", {}, std::string("a closing ") + close);
-        return fail(p, p.at, std::string("unexpected character in an ") + what,
-                    shorten_utf8(p.text.substr(p.at, 12), 4), std::string(", or ") + close);
+        fail(p, p.at, std::string("unexpected character in an ") + what,
+             shorten_utf8(p.text.substr(p.at, 12), 4), std::string(", or ") + close);
+        // where the next entry begins, only a comma is missing
+        const char c = peek(p);
+        const bool value = c == '{' || c == '[' || c == '-' || (c >= '0' && c <= '9');
+        if (c != '"' && (close == '}' || !value)) return false;
     }
     ++p.at;
     --p.depth;
@@ -268,10 +275,14 @@ bool parse_object(Parser& p, Value& v) {
     return parse_list(p, p.at++, '}', "object", [&] {
         Member m;
         m.place = place_at(p, p.at);
-        if (peek(p) != '"')
-            return fail(p, m.place, "a name in double quotes is expected here",
-                        shorten_utf8(p.text.substr(p.at, 80), 12), "\"name\": value");
-        if (!parse_text(p, m.key) || !skip_space(p)) return false;
+        if (peek(p) != '"') {
+            fail(p, m.place, "a name in double quotes is expected here",
+                 shorten_utf8(p.text.substr(p.at, 80), 12), "\"name\": value");
+            while (word_character(peek(p))) m.key += p.text[p.at++];
+            if (m.key.empty()) return false;
+        } else if (!parse_text(p, m.key))
+            return false;
+        if (!skip_space(p)) return false;
         if (peek(p) != ':')
             return fail(p, p.at, "a colon is expected after the name \"" + shorten_utf8(m.key, 40) + '"', {},
                         ":");
@@ -295,28 +306,49 @@ bool parse_any(Parser& p, Value& v) {
     if (c == '[') return parse_array(p, v);
     if (c == '"') {
         v.kind = Value::Kind::text;
-        return parse_text(p, v.text);
+        const std::size_t before = p.errors.size();
+        const bool ended = parse_text(p, v.text);
+        if (p.errors.size() > before) p.broken.push_back(v.place);
+        return ended;
     }
     if (word_character(c)) return parse_word(p, v);
     if (p.at >= p.text.size()) return fail(p, p.at, "the file ends where a value is expected");
-    if (c == '\'') return fail(p, p.at, "a text needs double quotes", "'", "\"text\"");
+    if (c == '\'') {
+        fail(p, p.at, "a text needs double quotes", "'", "\"text\"");
+        const std::size_t end = p.text.find_first_of("'\n", p.at + 1);
+        if (end == std::string_view::npos || p.text[end] != '\'') return false;
+        p.broken.push_back(v.place);
+        p.at = end + 1;
+        return true;
+    }
     return fail(p, p.at, "a value is expected here", shorten_utf8(p.text.substr(p.at, 12), 4),
                 "number, \"text\", true, false, null, [array], {object}");
 }
 
 } // namespace
 
-Result<Value> parse_value(std::string_view text, std::string_view file_name) {
+ValueParts parse_value_parts(std::string_view text, std::string_view file_name) {
     Parser p;
     p.text = text;
     p.file = std::make_shared<const std::string>(file_name);
     if (text.substr(0, 3) == "\xef\xbb\xbf") p.at = 3; // byte order mark
-    Result<Value> result;
-    Value v;
-    if (skip_space(p) && parse_any(p, v) && skip_space(p) && p.at < text.size())
-        fail(p, p.at, "text after the end of the document", shorten_utf8(text.substr(p.at, 80), 12));
+    ValueParts result;
+    if (skip_space(p) && parse_any(p, result.value) && skip_space(p)) {
+        result.usable = p.at >= text.size();
+        if (!result.usable)
+            fail(p, p.at, "text after the end of the document", shorten_utf8(text.substr(p.at, 80), 12));
+    }
+    result.usable = result.usable && p.errors.size() < kMaxErrors;
     result.errors = std::move(p.errors);
-    if (result.errors.empty()) result.value = std::move(v);
+    result.broken = std::move(p.broken);
+    return result;
+}
+
+Result<Value> parse_value(std::string_view text, std::string_view file_name) {
+    ValueParts parts = parse_value_parts(text, file_name);
+    Result<Value> result;
+    result.errors = std::move(parts.errors);
+    if (result.errors.empty()) result.value = std::move(parts.value);
     return result;
 }
 

@@ -1,11 +1,13 @@
 // The verbs of sinew/sinew.h for embedding programs. No exception leaves them.
 #include "constraint/joint_object.h"
+#include "core/error.h"
 #include "geometry/triangulate.h"
 #include "model/edit.h"
 #include "model/emit.h"
 #include "model/field.h"
 #include "model/visit.h"
 #include "output/state_file.h"
+#include "scene/load.h"
 #include "simulate.h"
 #include "sinew/sinew.h"
 #include <fmt/format.h>
@@ -34,12 +36,24 @@ template <class F> static std::vector<Error> guarded_errors(F&& f) {
     }
 }
 
+// A scene with errors is compiled as far as it can be, so that all of them are told at once.
+static Result<Scene> checked_scene(LoadedScene loaded) {
+    if (loaded.errors.empty()) return {std::move(loaded.scene), {}};
+    if (loaded.usable) {
+        std::vector<Error> more = compile_parts(loaded.scene, {}, true).errors;
+        remove_about(loaded.broken, more);
+        loaded.errors.insert(loaded.errors.end(), more.begin(), more.end());
+        remove_duplicates(loaded.errors);
+    }
+    return {std::nullopt, std::move(loaded.errors)};
+}
+
 Result<Scene> load(const Context&, const std::string& file, std::span<const std::string> set) {
-    return guarded<Scene>([&] { return load_scene(file, set); });
+    return guarded<Scene>([&] { return checked_scene(load_parts(file, set)); });
 }
 
 Result<Scene> parse(const Context&, std::string_view text, const std::string& name) {
-    return guarded<Scene>([&] { return parse_scene(text, name); });
+    return guarded<Scene>([&] { return checked_scene(parse_parts(text, name)); });
 }
 
 Result<Built> build(const Context& context, const Scene& scene, std::string_view solver) {
@@ -243,11 +257,32 @@ static std::vector<Error> set_number(Model& model, std::string_view path, double
     if (const std::size_t dot = path.rfind(".motor."); dot != std::string_view::npos)
         if (const Id joint = find(model, path.substr(0, dot)); joint && set_motor(model, joint.index, path.substr(dot + 7), value)) return {};
     return {Error{.path = std::string(path), .message = "not a live number",
-                  .allowed = "fields.<name>.scale, <joint>.motor.speed (position, limit, stiffness, damping, on)"}};
+                  .allowed = "fields.<name>.scale, <joint>.motor.speed (position, limit, stiffness, damping, on); others with the script"}};
 }
 
 std::vector<Error> set(Model& model, State&, std::string_view path, double value) {
     return guarded_errors([&] { return set_number(model, path, value); });
+}
+
+std::vector<Error> set(Script& script, Model& model, State& state, std::string_view path, std::string_view value) {
+    return guarded_errors([&]() -> std::vector<Error> {
+        const Result<Value> parsed = parse_value(value, "set");
+        Value v = parsed ? *parsed.value : make_text(value);
+        v.place = {std::make_shared<const std::string>("set"), 1, 1};
+        return set_by_script(script, model, state, path, v);
+    });
+}
+
+bool renew_solver(const Context& context, Script& script, const Model& model, State& now, std::unique_ptr<Solver>& solver) {
+    if (!script.live.new_settings) return false;
+    try {
+        auto made = find_solver(script.live.made->solver)->make(context, model, now, script.live.made->settings.get());
+        solver = std::move(made);
+        script.live.new_settings = false;
+        return true;
+    } catch (const std::exception&) { // no memory: the old one goes on
+        return false;
+    }
 }
 
 } // namespace sinew

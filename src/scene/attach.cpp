@@ -127,18 +127,19 @@ FieldList describe_contact(std::shared_ptr<void>& owner) {
     return collect_fields([&](auto v) { RuleParams::fields(*params, v); });
 }
 
-void add_attachments(const Scene& scene, const Scope& scene_scope, bool check_only, ModelBuilder& b, std::vector<Handle>& handles,
-                     std::vector<Error>& future, std::vector<Error>& errors) {
+void add_attachments(const Scene& scene, const Scope& scene_scope, bool check_only, const std::vector<std::string>& wrong, ModelBuilder& b,
+                     std::vector<Handle>& handles, std::vector<Error>& future, std::vector<Error>& errors) {
     for (const SceneEntry& e : scene.attach) {
         AttachParams p;
         FieldList list = collect_fields([&](auto v) { AttachParams::fields(p, v); });
         const Scope scope = make_scope(scene_scope, e.vars);
         if (!read_fields(list, e.params, scope, e.path, errors)) continue;
+        if (matches_broken(wrong, e.names[0]) || matches_broken(wrong, e.names[1])) continue; // said there
         const Id owner = find(b.model, e.names[0]);
         const bool to_world = e.names[1] == kWorld;
         const Id to = to_world ? Id{} : find(b.model, e.names[1]);
         if (!owner || (!to_world && !to)) {
-            // the object exists in the scene; its kind is not built, or it had an error of its own
+            // the object exists in the scene; its kind is not built
             if (check_only) future.push_back(make_error(p.points, e.path, "waits for objects that are not built yet"));
             continue;
         }

@@ -7,6 +7,7 @@
 #include "scene/field_kinds.h"
 #include "scene/joint.h"
 #include "scene/look.h"
+#include "scene/names.h"
 #include "scene/placement.h"
 #include "scene/scope.h"
 #include "scene/script_build.h"
@@ -27,6 +28,7 @@ struct Work {
     std::vector<NamedMaterial> materials;
     Compiled out;
     std::vector<Error> errors;
+    std::vector<std::string> wrong; // objects and joints that are not built, for an error of their own
     // what the scene sets and this version does not act on yet: feature -> who sets it
     std::map<std::string, std::vector<std::string>> idle;
 };
@@ -38,19 +40,15 @@ std::vector<std::string> built_solvers() {
 }
 
 void read_materials(Work& w) {
+    // a file is missing that may hold materials: unknown ones are not wrong
+    if (is_incomplete(w.scene)) w.materials.push_back({std::string(kAnything), {}});
     for (const SceneEntry& e : w.scene.materials) {
         Material m;
         const Scope scope = make_scope(w.scene_scope, e.vars);
-        // "like": start from a preset or from a material above
-        Value params = e.params;
-        if (const Value* like = find(params, "like")) {
-            find_material(*like, scope, join_path(e.path, "like"), w.materials, m, w.errors);
-            erase(params, "like");
-        }
+        find_material(e.params, scope, e.path, w.materials, m, w.errors);
         m.name = e.name;
-        read_material(params, scope, e.path, m, w.errors);
         w.materials.push_back({e.name, m}); // a wrong one too: who uses it is not wrong
-        if (find(params, "friction")) w.idle["friction"].push_back(e.path);
+        if (find(e.params, "friction")) w.idle["friction"].push_back(e.path);
     }
 }
 
@@ -167,7 +165,16 @@ void add_notes(Work& w) {
                                               e.event.at, w.scene.time.seconds));
 }
 
-void build_object(Work& w, const SceneObject& o) {
+// the material of an object that is not built, because its parameters are wrong
+void check_material(Work& w, const SceneObject& o, FieldList& list, const Scope& scope) {
+    const FieldRef* field = find_field(list, "material");
+    const Value* value = find(o.params, "material");
+    Material ignored;
+    if (field && field->type == FieldType::value && value)
+        find_material(*value, scope, join_path(o.path, "material"), w.materials, ignored, w.errors);
+}
+
+void read_object(Work& w, const SceneObject& o) {
     const ObjectKind* kind = find_object_kind(o.kind);
     if (!kind) {
         std::vector<std::string> known;
@@ -189,10 +196,20 @@ void build_object(Work& w, const SceneObject& o) {
     kind->describe(params.get(), list);
     const Scope scope = make_scope(w.scene_scope, o.vars);
     note_idle(w, o);
-    if (!read_fields(list, o.params, scope, o.path, w.errors)) return;
+    if (!read_fields(list, o.params, scope, o.path, w.errors)) {
+        w.wrong.push_back(o.name);
+        check_material(w, o, list, scope);
+        return;
+    }
     BuildContext c{w.scene, o, scope, w.materials, w.builder, w.out.script.handles, w.out.script.animations,
                    w.errors, w.out.notes, w.out.files};
     kind->build(params.get(), c);
+}
+
+void build_object(Work& w, const SceneObject& o) {
+    const std::size_t before = w.errors.size();
+    read_object(w, o);
+    if (w.errors.size() > before) w.wrong.push_back(o.name);
 }
 
 // Settings of a solver of a later version stand in a scene without harm while another one is chosen.
@@ -289,8 +306,8 @@ void choose_time(Work& w) {
 
 } // namespace
 
-Result<Compiled> compile_scene(const Scene& scene, std::string_view solver, bool check_only) {
-    Work w{scene, check_only, make_scene_scope(scene), make_field_scope(scene), {}, {}, {}, {}, {}};
+CompiledParts compile_parts(const Scene& scene, std::string_view solver, bool check_only) {
+    Work w{scene, check_only, make_scene_scope(scene), make_field_scope(scene), {}, {}, {}, {}, scene.broken, {}};
     w.out.notes = scene.notes;
     w.builder.model.gravity = scene.gravity;
     w.builder.layout.scene_name = scene.name;
@@ -301,8 +318,8 @@ Result<Compiled> compile_scene(const Scene& scene, std::string_view solver, bool
     add_flows(scene, w.field_scope, w.builder, w.errors);
     for (const SceneObject& o : scene.objects) build_object(w, o);
     add_force_fields(scene, w.scene_scope, w.builder, w.errors);
-    add_joints(scene, w.scene_scope, check_only, w.builder, w.out.future, w.errors);
-    add_attachments(scene, w.scene_scope, check_only, w.builder, w.out.script.handles, w.out.future, w.errors);
+    add_joints(scene, w.scene_scope, check_only, w.builder, w.out.future, w.wrong, w.errors);
+    add_attachments(scene, w.scene_scope, check_only, w.wrong, w.builder, w.out.script.handles, w.out.future, w.errors);
     add_contact_rules(scene, w.scene_scope, w.builder, w.errors);
     for (const SceneEntry& e : scene.contact)
         if (find(e.params, "friction")) w.idle["friction"].push_back(e.path);
@@ -311,18 +328,24 @@ Result<Compiled> compile_scene(const Scene& scene, std::string_view solver, bool
         a.values.resize(std::size_t(point_count(w.builder.model)) * a.components, 0.0);
     finish_model(w.builder);
     register_elements(*w.builder.model.elements, w.builder.state);
-    build_script(scene, w.scene_scope, w.builder.model, w.builder.state, w.out.script, w.out.future, w.errors);
+    w.out.script.live = make_live_scene(scene, solver);
+    build_script(scene, w.scene_scope, w.wrong, w.builder.model, w.builder.state, w.out.script, w.out.future, w.errors);
     choose_and_check_solver(w, solver);
-    if (w.errors.empty()) choose_time(w);
+    if (w.errors.empty() && std::isfinite(scene.time.seconds)) choose_time(w);
     add_notes(w);
     remove_duplicates(w.errors);
-    if (!w.errors.empty()) return {std::nullopt, std::move(w.errors)};
-    if (!check_only && !w.out.future.empty()) return {std::nullopt, std::move(w.out.future)};
+    if (w.errors.empty() && !check_only) w.errors = std::move(w.out.future);
     register_emitters(w.builder.model, w.builder.state);
     register_events(w.out.script, w.builder.model, w.builder.state);
     w.out.model = std::move(w.builder.model);
     w.out.state = std::move(w.builder.state);
-    return {std::move(w.out), {}};
+    return {std::move(w.out), std::move(w.errors), w.wrong.empty()};
+}
+
+Result<Compiled> compile_scene(const Scene& scene, std::string_view solver, bool check_only) {
+    CompiledParts parts = compile_parts(scene, solver, check_only);
+    if (!parts.errors.empty()) return {std::nullopt, std::move(parts.errors)};
+    return {std::move(parts.compiled), {}};
 }
 
 } // namespace sinew

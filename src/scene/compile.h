@@ -24,6 +24,14 @@ struct Compiled {
 // listed in `future` and everything else is checked.
 Result<Compiled> compile_scene(const Scene&, std::string_view solver = {}, bool check_only = false);
 
+// A scene with errors, as far as it can be compiled, for what can still be said of it.
+struct CompiledParts {
+    Compiled compiled;
+    std::vector<Error> errors; // of compiling alone; empty = it is complete, if the scene was
+    bool has_all = false;      // every object of the scene is in the model
+};
+CompiledParts compile_parts(const Scene&, std::string_view solver = {}, bool check_only = false);
+
 // Largest stable step of symplectic Euler by Gershgorin's bound on the element Hessians and dampers [s]; infinite if none.
 Real stable_step(const Model&, const State&);
 

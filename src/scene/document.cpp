@@ -2,6 +2,7 @@
 #include "core/error.h"
 #include "core/nearest.h"
 #include "core/read.h"
+#include "core/value_parts.h"
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -66,7 +67,7 @@ bool check_version(const Value& document, std::vector<Error>& errors) {
 namespace {
 
 struct Loader {
-    std::vector<std::string>& files; // names as opened, normalised
+    Included& included; // names as opened, normalised
     std::vector<Error>& errors;
     std::vector<std::string> chain; // files being included now
 };
@@ -136,35 +137,41 @@ void include_file(const Value& name, int index, Value& document, Loader& loader)
                                                std::filesystem::path(id).filename().string()));
         return;
     }
-    if (std::find(loader.files.begin(), loader.files.end(), id) != loader.files.end()) return; // counts once
+    Included& included = loader.included;
+    if (std::find(included.files.begin(), included.files.end(), id) != included.files.end()) return; // counts once
+    included.files.push_back(id);
     std::string text, problem;
-    if (!read_whole_file(file, text, problem)) {
+    ValueParts parsed;
+    if (!read_whole_file(file, text, problem))
         loader.errors.push_back(make_error(name, path, problem));
-        return;
-    }
-    Result<Value> parsed = parse_value(text, file);
+    else
+        parsed = parse_value_parts(text, file);
     loader.errors.insert(loader.errors.end(), parsed.errors.begin(), parsed.errors.end());
-    loader.files.push_back(id);
-    if (!parsed) return;
-    if (parsed.value->kind != Value::Kind::object) {
+    included.broken.insert(included.broken.end(), parsed.broken.begin(), parsed.broken.end());
+    if (parsed.usable && parsed.value.kind != Value::Kind::object) {
         loader.errors.push_back(
-            make_error(*parsed.value, "",
-                       "a scene file is an object { }, not " + std::string(kind_name(parsed.value->kind))));
+            make_error(parsed.value, "",
+                       "a scene file is an object { }, not " + std::string(kind_name(parsed.value.kind))));
+        parsed.usable = false;
+    }
+    if (!parsed.usable || !check_version(parsed.value, loader.errors)) {
+        included.complete = false;
         return;
     }
-    if (!check_version(*parsed.value, loader.errors)) return;
-    include_into(*parsed.value, file, loader);
-    for (const Member& m : parsed.value->members) merge_section(m, document, loader.errors);
+    include_into(parsed.value, file, loader);
+    for (const Member& m : parsed.value.members) merge_section(m, document, loader.errors);
 }
 
 void include_into(Value& document, const std::string& file, Loader& loader) {
     const Value* include = find(document, "include");
     if (!include) return;
     const Value list = *include; // the document changes below
-    if (!check_array(list, -1, "include", "file names", loader.errors)) return;
+    erase(document, "include");
+    loader.included.complete &= check_array(list, -1, "include", "file names", loader.errors);
     if (loader.chain.size() >= 50) {
         loader.errors.push_back(
             make_error(list, "include", "files include each other too deeply", "50 levels"));
+        loader.included.complete = false;
         return;
     }
     loader.chain.push_back(normalise(file));
@@ -173,17 +180,17 @@ void include_into(Value& document, const std::string& file, Loader& loader) {
         std::string unused;
         if (read_text(list.items[i], join_path("include", int(i)), unused, loader.errors))
             include_file(list.items[i], int(i), document, loader);
+        else
+            loader.included.complete = false;
     }
     loader.chain.pop_back();
-    erase(document, "include");
 }
 
 } // namespace
 
-void merge_includes(Value& document, const std::string& file, std::vector<std::string>& files,
-                    std::vector<Error>& errors) {
-    Loader loader{files, errors, {}};
-    files.push_back(normalise(file));
+void merge_includes(Value& document, const std::string& file, Included& included, std::vector<Error>& errors) {
+    Loader loader{included, errors, {}};
+    included.files.push_back(normalise(file));
     include_into(document, file, loader);
 }
 

@@ -13,9 +13,13 @@ inline constexpr int kLanguageVersion = 1;
 
 extern const std::vector<std::string> kSections; // the names at the top level
 
-// `document` is what `file` says; merges what it includes. files: all that were read.
-void merge_includes(Value& document, const std::string& file, std::vector<std::string>& files,
-                    std::vector<Error>&);
+struct Included {
+    std::vector<std::string> files; // all that were read
+    std::vector<Place> broken;      // values in them that could not be read (core/value_parts.h)
+    bool complete = true;           // false: one of them could not be used
+};
+// `document` is what `file` says; merges what it includes.
+void merge_includes(Value& document, const std::string& file, Included&, std::vector<Error>&);
 // an error if the document needs a newer program
 bool check_version(const Value& document, std::vector<Error>&);
 // contents of a regular file

@@ -75,6 +75,7 @@ enum class Section { joints, attach, contact };
 void expand_entry(Expander& e, const Level& level, Section section, SceneEntry entry, Value v) {
     if (v.kind != Value::Kind::object) {
         e.errors.push_back(make_error(v, entry.path, "an object { } is expected, not " + describe(v)));
+        e.scene.broken.push_back(entry.name);
         return;
     }
     PendingEntry pending{level.parent, level.base.pose, v};
@@ -98,7 +99,10 @@ void expand_entry(Expander& e, const Level& level, Section section, SceneEntry e
         ok &= read_between(e, level, v, entry);
         erase(v, "between");
     }
-    if (!ok) return;
+    if (!ok) {
+        e.scene.broken.push_back(entry.name);
+        return;
+    }
     entry.params = std::move(v);
     auto& entries = section == Section::joints   ? e.scene.joints
                     : section == Section::attach ? e.scene.attach
@@ -175,7 +179,7 @@ void resolve_parents(Expander& e) {
         add_name(index, objects[i].name);
         by_name.emplace(objects[i].name, i);
     }
-    for (const std::string& name : e.scene.broken) add_name(index, name);
+    add_unbuilt(index, e.scene);
     enum : char { fresh, open, done };
     std::vector<char> state(objects.size(), fresh);
     for (std::size_t first = 0; first < objects.size(); ++first) {
@@ -238,7 +242,7 @@ void check_entries(Expander& e) {
         add_name(known.index, o.name);
         known.by_name.emplace(o.name, &o);
     }
-    for (const std::string& name : e.scene.broken) add_name(known.index, name);
+    add_unbuilt(known.index, e.scene);
     check_section(e, known, e.scene.joints, e.joints, true, true);
     check_section(e, known, e.scene.attach, e.attach, true, true);
     check_section(e, known, e.scene.contact, e.contact, false, false);

@@ -1,6 +1,7 @@
 #include "scene/event.h"
 #include "core/error.h"
 #include "core/fields.h"
+#include <algorithm>
 #include <cmath>
 
 namespace sinew {
@@ -28,7 +29,14 @@ bool check_condition(std::string_view text, const Scope& scope, const Value& at,
     return r.errors.empty();
 }
 
-static bool parse_sets(const Value& v, std::string_view path, Event& out, std::vector<Error>& errors) {
+bool names_section(std::string_view target) {
+    const std::string_view head = target.substr(0, target.find('['));
+    for (std::string_view section : {"gravity", "materials", "joints", "contact", "attach", "solvers"})
+        if (head == section) return true;
+    return false;
+}
+
+bool parse_sets(const Value& v, std::string_view path, Event& out, std::vector<Error>& errors) {
     if (v.kind != Value::Kind::object) {
         errors.push_back(make_error(v, path, "an object is expected, not " + std::string(kind_name(v.kind)),
                                     "{ \"object.parameter\": value }"));
@@ -39,14 +47,15 @@ static bool parse_sets(const Value& v, std::string_view path, Event& out, std::v
         EventSet s;
         std::size_t dot = m.key.find('.');
         if (m.key.starts_with("fields.")) dot = m.key.find('.', 7);
+        if (m.key == "gravity") dot = m.key.size();
         if (dot == std::string::npos || dot == 0 || dot + 1 == m.key.size()) {
             errors.push_back(make_error(m, join_path(path, m.key), "what to set is not clear",
-                                        "\"object.parameter\", \"hero/*.motor\", \"fields.gust.velocity\""));
+                                        "\"object.parameter\", \"hero/*.motor\", \"fields.gust.velocity\", \"gravity\""));
             ok = false;
             continue;
         }
         s.target = m.key.substr(0, dot);
-        s.parameter = m.key.substr(dot + 1);
+        s.parameter = m.key.substr(std::min(dot + 1, m.key.size()));
         s.value = m.value;
         out.sets.push_back(std::move(s));
     }

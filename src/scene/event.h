@@ -1,8 +1,8 @@
 // What happens during a run:  { when it happens, what happens }
 //   "at": time [s]  ("every": period, "until": time)     or     "when": condition over measurements, t,
 //   frame, vars "once": true    a condition counts the first time only; otherwise each time it becomes true
-//   "set": { "hero/*.motor": "off", "fields.gust.velocity": [1, 0, 0] }    live parameters by object or
-//   pattern "release": "cape.collar" or a list    attachments: all of an object, or those of one of its
+//   "set": { "hero/*.motor": "off", "fields.gust.velocity": [1, 0, 0], "gravity": 1.62 }    live parameters by object or
+//   pattern, or of a section (scene/live.h) "release": "cape.collar" or a list    attachments: all of an object, or those of one of its
 //   vertex groups
 #pragma once
 #include "core/read.h"
@@ -29,6 +29,12 @@ struct Event {
     Place place;
     std::string path;
 };
+
+// "gravity", "materials", "contact[0]": a part of the scene that is no object
+bool names_section(std::string_view target);
+
+// the members of "set"
+bool parse_sets(const Value&, std::string_view path, Event& out, std::vector<Error>&);
 
 bool parse_event(const Value&, const Scope&, std::string_view path, Event& out, std::vector<Error>&);
 

@@ -7,6 +7,7 @@
 #include "scene/names.h"
 #include "scene/vars.h"
 #include <algorithm>
+#include <cmath>
 #include <unordered_set>
 
 namespace sinew {
@@ -35,6 +36,7 @@ const Value* find_prefab(Expander& e, const Value& use, std::string_view path) {
     if (!read_text(use, path, name, e.errors)) return nullptr;
     const Value* prefab = prefabs ? find(*prefabs, name) : nullptr;
     if (!prefab) {
+        if (is_incomplete(e.scene)) return nullptr;
         const std::string allowed =
             known.empty() ? "none: no prefabs are defined or included" : list_words(known);
         e.errors.push_back(
@@ -60,7 +62,8 @@ bool is_number(const Value& v, const Scope& scope) {
            (v.kind == Value::Kind::text && read_number(v, "*", scope, "", x, ignored));
 }
 
-void bind_param(Expander& e, const Member& declared, const Value* given, const Scope& caller,
+// false: without it the inside of the instance means nothing
+bool bind_param(Expander& e, const Member& declared, const Value* given, const Scope& caller,
                 const Value& instance, std::string_view path, Level& inner) {
     const Value& standard = declared.value;
     const std::string here = join_path(path, declared.key);
@@ -68,24 +71,27 @@ void bind_param(Expander& e, const Member& declared, const Value* given, const S
         Error error = make_error(instance, here, "missing: this param of the prefab must be given");
         error.value.clear();
         e.errors.push_back(std::move(error));
-        given = &standard;
+        return false;
     }
     const Value& value = given ? *given : standard;
     const bool number =
         standard.kind == Value::Kind::null ? is_number(value, caller) : is_number(standard, e.globals);
     if (!number) {
         inner.params.emplace_back(declared.key, value);
-        return;
+        return true;
     }
     double x = 1;
-    read_number(value, "*", given ? caller : e.globals, here, x, e.errors);
+    if (!read_number(value, "*", given ? caller : e.globals, here, x, e.errors)) x = kBrokenVar;
     inner.vars.emplace_back(declared.key, x);
     Value v = make_number(x);
     v.place = value.place;
+    // "$name" as the expression that names the param: one that is wrong is told once
+    if (std::isnan(x)) v = text_at(declared.key, value.place);
     inner.params.emplace_back(declared.key, std::move(v));
+    return true;
 }
 
-void bind_params(Expander& e, const Value& prefab, const Value& instance, const Scope& caller,
+bool bind_params(Expander& e, const Value& prefab, const Value& instance, const Scope& caller,
                  std::string_view path, Level& inner) {
     static const Value none = make_object();
     const Value* params = find(prefab, "params");
@@ -98,8 +104,10 @@ void bind_params(Expander& e, const Value& prefab, const Value& instance, const 
             e.errors.push_back(make_error(m, join_path(path, m.key),
                                           "unknown name: the prefab has no such param", list_words(allowed),
                                           find_nearest(m.key, allowed)));
+    bool ok = true;
     for (const Member& m : params->members)
-        bind_param(e, m, find(instance, m.key), caller, instance, path, inner);
+        ok &= bind_param(e, m, find(instance, m.key), caller, instance, path, inner);
+    return ok;
 }
 
 bool check_prefab(Expander& e, const Value& prefab, std::string_view path) {
@@ -124,12 +132,14 @@ void expand_instance(Expander& e, const Value& v, const std::string& name, const
     const std::string path = "objects." + name;
     const Value& use = *find(v, "use");
     const Value* prefab = find_prefab(e, use, path + ".use");
-    if (!prefab || !check_prefab(e, *prefab, "prefabs." + use.text)) return;
     Level inner;
     inner.prefix = name + '/';
     inner.base = placement;
     inner.parent = parent;
-    bind_params(e, *prefab, v, caller, path, inner);
+    if (!prefab || !check_prefab(e, *prefab, "prefabs." + use.text) || !bind_params(e, *prefab, v, caller, path, inner)) {
+        e.scene.broken.push_back(name);
+        return;
+    }
     if (const Value* own = find(*prefab, "vars")) {
         const Scope scope = make_scope(e.globals, inner.vars);
         const Vars more = evaluate_vars(*own, scope, "prefabs." + use.text + ".vars", e.errors);
@@ -197,7 +207,10 @@ void expand_replicas(Expander& e, const Level& level, const std::string& name, V
     erase(v, "replicate");
     Replicate r;
     const Scope scope = make_scope(e.globals, vars);
-    if (!read_replicate(e, replicate, scope, path, r)) return;
+    if (!read_replicate(e, replicate, scope, path, r)) {
+        e.scene.broken.push_back(name);
+        return;
+    }
     int total = 1;
     for (const int c : r.count) total *= c;
     const long long cost = measure_value(v).cost + (long long)vars.size();
@@ -219,7 +232,10 @@ void expand_replicas(Expander& e, const Level& level, const std::string& name, V
             ok &= read_real3(r.at, "m", indexed, path + ".at", offset.pose.position, e.errors);
         if (r.rotate.kind != Value::Kind::null)
             ok &= read_rotation(r.rotate, indexed, path + ".rotate", offset.pose.rotation, e.errors);
-        if (!ok) return; // the next one would be wrong in the same way
+        if (!ok) { // the next one would be wrong in the same way
+            e.scene.broken.push_back(name);
+            return;
+        }
         expand_object(e, level, replica, v, offset, std::move(inner));
     }
 }
@@ -234,7 +250,7 @@ void add_object(Expander& e, const Level& level, const std::string& name, Value 
     o.prefix = level.prefix;
     o.parent = parent;
     const Scope scope = make_scope(e.globals, vars);
-    read_text(*find(v, "kind"), o.path + ".kind", o.kind, e.errors);
+    const bool has_kind = read_text(*find(v, "kind"), o.path + ".kind", o.kind, e.errors);
     if (const Value* s = find(v, "scale")) read_scale(*s, scope, o.path + ".scale", o.scale, e.errors);
     if (Value* m = find(v, "motion")) o.motion = std::move(*m);
     PendingObject pending{container, own, make_text(parent)};
@@ -244,6 +260,10 @@ void add_object(Expander& e, const Level& level, const std::string& name, Value 
         erase(v, key);
     o.params = std::move(v);
     o.vars = std::move(vars);
+    if (!has_kind) {
+        e.scene.broken.push_back(name);
+        return;
+    }
     e.scene.objects.push_back(std::move(o));
     e.objects.push_back(std::move(pending));
 }
@@ -264,7 +284,10 @@ void expand_single(Expander& e, const Level& level, const std::string& name, Val
     InitialPlacement container = compose(level.base, offset);
     if (const Value* p = find(v, "parent")) {
         std::string reference;
-        if (!read_text(*p, path + ".parent", reference, e.errors)) return;
+        if (!read_text(*p, path + ".parent", reference, e.errors)) {
+            e.scene.broken.push_back(name);
+            return;
+        }
         parent = resolve_name(level.prefix, reference);
         container = offset;
     }
@@ -276,6 +299,7 @@ void expand_single(Expander& e, const Level& level, const std::string& name, Val
                                  "kind, use");
         error.value.clear();
         e.errors.push_back(std::move(error));
+        e.scene.broken.push_back(name);
     } else if (kind)
         add_object(e, level, name, std::move(v), std::move(vars), container, own, parent);
     else
@@ -289,6 +313,7 @@ void expand_object(Expander& e, const Level& level, const std::string& name, Val
         e.errors.push_back(make_error(v, path,
                                       "an object { } is expected, not " + std::string(kind_name(v.kind)),
                                       "{ \"kind\": ... }"));
+        e.scene.broken.push_back(name);
         return;
     }
     apply_overrides(e, name, find(v, "kind") != nullptr, v);
@@ -318,6 +343,8 @@ void expand_level(Expander& e, const Level& level, const Value& definition) {
             if (has_too_many_errors(e)) return;
             if (check_name(m, "objects." + level.prefix + m.key, e.errors))
                 expand_object(e, level, level.prefix + m.key, substitute(e, level, m.value), {}, level.vars);
+            else
+                e.scene.broken.push_back(level.prefix + m.key);
         }
     expand_entries(e, level, definition);
 }
@@ -326,12 +353,12 @@ bool expand_objects(const Value& document, const Scope& globals, Scene& scene, s
     Expander e{document, globals, scene, errors, {}, {}, {}, {}, {}, {}, 0, 0, 0, false};
     expand_level(e, {}, document);
     if (e.full) return false;
-    // objects with errors of their own are missing; who refers to them is not wrong
+    // no replicas at all: who refers to them is not wrong
     std::unordered_set<std::string_view> roots;
     for (const SceneObject& o : scene.objects) roots.insert(std::string_view(o.name).substr(0, o.name.find('/')));
     if (const Value* objects = find(document, "objects"))
         for (const Member& m : objects->members)
-            if (!roots.contains(m.key)) scene.broken.push_back(m.key);
+            if (!roots.contains(m.key)) scene.empty.push_back(m.key);
     resolve_parents(e);
     check_entries(e);
     return true;

@@ -4,6 +4,7 @@
 #include "energy/attractor_point.h"
 #include "energy/drag.h"
 #include "energy/list.h"
+#include "scene/names.h"
 #include "scene/scope.h"
 #include <fmt/format.h>
 
@@ -123,7 +124,7 @@ void add_force_fields(const Scene& scene, const Scope& scene_scope, ModelBuilder
     const auto is_unbuilt = [&](const std::string& pattern) {
         for (const SceneObject& o : scene.objects)
             if (match_name(pattern, o.name)) return true;
-        return !match_names(pattern, scene.broken).empty();
+        return matches_broken(scene.broken, pattern) || !match_names(pattern, scene.empty).empty();
     };
     for (const SceneEntry& e : scene.fields) {
         if (is_flow(e) || !find_field_kind(e.kind)) continue;

@@ -95,7 +95,7 @@ bool check_ranges(JointWork& w) {
     return w.errors.size() == before;
 }
 
-bool find_bodies(JointWork& w, bool check_only, std::vector<Error>& future) {
+bool find_bodies(JointWork& w, bool check_only, const std::vector<std::string>& wrong, std::vector<Error>& future) {
     if (w.entry.names[0] == kWorld && w.entry.names[1] == kWorld) return add_error(w, "between", "both sides are the world"), false;
     for (int i = 0; i < 2; ++i) {
         const std::string& name = w.entry.names[i];
@@ -104,7 +104,8 @@ bool find_bodies(JointWork& w, bool check_only, std::vector<Error>& future) {
             continue;
         }
         const Id id = find(w.builder.model, name);
-        if (!id) { // its kind is not built, or it had an error of its own
+        if (matches_broken(wrong, name)) return false;
+        if (!id) { // its kind is not built
             if (check_only) future.push_back(make_error(w.entry.params, w.entry.path, "waits for objects that are not built yet"));
             return false;
         }
@@ -189,7 +190,7 @@ void add_drives(JointWork& w) {
     }
 }
 
-void add_joint(JointWork& w, bool check_only, std::vector<Error>& future) {
+void add_joint(JointWork& w, bool check_only, const std::vector<std::string>& wrong, std::vector<Error>& future) {
     FieldList list;
     describe_joint(w.params, w.kind.features, list);
     if (!read_fields(list, w.entry.params, w.scope, w.entry.path, w.errors) || !read_groups(w) || !check_ranges(w)) return;
@@ -197,7 +198,7 @@ void add_joint(JointWork& w, bool check_only, std::vector<Error>& future) {
         const FieldRef* f = find_field(list, name);
         return f && f->given;
     };
-    if (!find_bodies(w, check_only, future)) return;
+    if (!find_bodies(w, check_only, wrong, future)) return;
     if (find(w.builder.model, w.entry.name)) {
         add_error(w, "between", fmt::format("the name '{}' is taken by an object", w.entry.name));
         return;
@@ -242,7 +243,7 @@ const JointKind* find_joint_kind(std::string_view name) {
 }
 
 void add_joints(const Scene& scene, const Scope& scene_scope, bool check_only, ModelBuilder& b, std::vector<Error>& future,
-                std::vector<Error>& errors) {
+                std::vector<std::string>& wrong, std::vector<Error>& errors) {
     for (const SceneEntry& e : scene.joints) {
         const JointKind* kind = find_joint_kind(e.kind);
         if (!kind) {
@@ -250,11 +251,14 @@ void add_joints(const Scene& scene, const Scope& scene_scope, bool check_only, M
             for (const JointKind& k : joint_kinds()) known.emplace_back(k.name);
             errors.push_back(make_error(text_at(e.kind, e.params.place), join_path(e.path, "kind"), "no joint of this kind",
                                         fmt::format("{}", fmt::join(known, ", ")), find_nearest(e.kind, known)));
+            wrong.push_back(e.name);
             continue;
         }
         const Scope scope = make_scope(scene_scope, e.vars);
         JointWork w{e, *kind, {}, {}, {}, scope, b, errors, {-1, -1}, -1, {}};
-        add_joint(w, check_only, future);
+        const std::size_t waiting = future.size();
+        add_joint(w, check_only, wrong, future);
+        if (!find(b.model, e.name) && future.size() == waiting) wrong.push_back(e.name);
     }
 }
 

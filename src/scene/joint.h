@@ -20,6 +20,8 @@ struct JointKind {
 std::span<const JointKind> joint_kinds();
 const JointKind* find_joint_kind(std::string_view name); // null if there is none
 
-void add_joints(const Scene&, const Scope&, bool check_only, ModelBuilder&, std::vector<Error>& future, std::vector<Error>& errors);
+// wrong: objects with errors of their own, which a joint does not repeat; joints with errors are added to them
+void add_joints(const Scene&, const Scope&, bool check_only, ModelBuilder&, std::vector<Error>& future, std::vector<std::string>& wrong,
+                std::vector<Error>& errors);
 
 } // namespace sinew

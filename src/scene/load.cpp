@@ -3,6 +3,7 @@
 #include "core/error.h"
 #include "core/fields.h"
 #include "core/nearest.h"
+#include "core/value_parts.h"
 #include "scene/document.h"
 #include "scene/event.h"
 #include "scene/expand.h"
@@ -14,12 +15,23 @@
 #include "scene/time.h"
 #include "scene/vars.h"
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 namespace sinew {
 
-Scope make_scene_scope(const Scene& s) { return make_scope(s.vars, kTimeSlots, s.seed); }
-Scope make_field_scope(const Scene& s) { return make_scope(s.vars, kSpaceSlots, s.seed); }
+// where a file is missing, names that nothing has may be vars of it
+static Scope open_scope(Scope scope, const Scene& s) {
+    if (is_incomplete(s))
+        scope.symbols.resolve = [](std::string_view name) -> std::optional<Symbol> {
+            for (std::string_view constant : {"pi", "e", "true", "false"})
+                if (name == constant) return std::nullopt;
+            return Symbol{-1, kBrokenVar};
+        };
+    return scope;
+}
+Scope make_scene_scope(const Scene& s) { return open_scope(make_scope(s.vars, kTimeSlots, s.seed), s); }
+Scope make_field_scope(const Scene& s) { return open_scope(make_scope(s.vars, kSpaceSlots, s.seed), s); }
 
 bool parse_motion(const SceneObject& o, const Scope& scene_scope, const SceneTime& time, Motion& out,
                   std::vector<Error>& errors) {
@@ -31,7 +43,7 @@ namespace {
 
 std::string describe(const Value& v) { return std::string(kind_name(v.kind)); }
 
-void check_sections(const Value& document, std::vector<Error>& errors) {
+void check_sections(const Value& document, bool incomplete, std::vector<Error>& errors) {
     for (const Member& m : document.members)
         if (std::find(kSections.begin(), kSections.end(), m.key) == kSections.end())
             errors.push_back(
@@ -41,6 +53,7 @@ void check_sections(const Value& document, std::vector<Error>& errors) {
             errors.push_back(
                 make_error(*v, map, "an object { \"name\": ... } is expected, not " + describe(*v)));
     const Value* objects = find(document, "objects");
+    if (!objects && incomplete) return;
     if (!objects || (objects->kind == Value::Kind::object && objects->members.empty())) {
         Error e = make_error(document, "objects", "a scene needs objects",
                              R"("objects": { "ball": { "kind": "sphere" } })");
@@ -86,34 +99,39 @@ void read_gravity(const Value& document, const Scope& scope, Scene& s, std::vect
     s.gravity[axis] = sign * strength;
 }
 
+bool read_kind(SceneEntry& entry, std::vector<Error>& errors) {
+    const Value* kind = find(entry.params, "kind");
+    if (!kind) {
+        Error e = make_error(entry.params, entry.path + ".kind", "missing: \"kind\" must be given");
+        e.value.clear();
+        errors.push_back(std::move(e));
+        return false;
+    }
+    if (!read_text(*kind, entry.path + ".kind", entry.kind, errors)) return false;
+    erase(entry.params, "kind");
+    return true;
+}
+
 // maps of name -> object; with_kind: each needs a kind
 void read_named(const Value& document, const std::string& section, bool with_kind,
-                std::vector<SceneEntry>& out, std::vector<Error>& errors) {
+                std::vector<SceneEntry>& out, std::vector<std::string>& broken, std::vector<Error>& errors) {
     const Value* v = find(document, section);
     if (!v) return;
     for (const Member& m : v->members) {
         SceneEntry entry;
         entry.name = m.key;
         entry.path = section + '.' + m.key;
-        if (!check_name(m, entry.path, errors)) continue;
-        if (m.value.kind != Value::Kind::object) {
+        bool ok = check_name(m, entry.path, errors);
+        entry.params = m.value;
+        if (ok && m.value.kind != Value::Kind::object) {
             errors.push_back(
                 make_error(m.value, entry.path, "an object { } is expected, not " + describe(m.value)));
-            continue;
+            entry.params = make_object();
+            ok = false;
         }
-        entry.params = m.value;
-        if (with_kind) {
-            const Value* kind = find(m.value, "kind");
-            if (!kind) {
-                Error e = make_error(m.value, entry.path + ".kind", "missing: \"kind\" must be given");
-                e.value.clear();
-                errors.push_back(std::move(e));
-                continue;
-            }
-            if (!read_text(*kind, entry.path + ".kind", entry.kind, errors)) continue;
-            erase(entry.params, "kind");
-        }
-        out.push_back(std::move(entry));
+        if (ok && with_kind) ok = read_kind(entry, errors);
+        if (!ok) broken.push_back(entry.path); // who refers to it is not wrong
+        if (ok || !with_kind) out.push_back(std::move(entry));
     }
 }
 
@@ -151,8 +169,9 @@ void read_outputs(const Value& document, const NameIndex& names, Scene& s, std::
 
 void read_view(const Value& document, const NameIndex& names, Scene& s, std::vector<Error>& errors) {
     if (const Value* v = find(document, "camera")) {
-        s.camera = *v;
-        if (v->kind != Value::Kind::object)
+        if (v->kind == Value::Kind::object)
+            s.camera = *v;
+        else
             errors.push_back(make_error(*v, "camera", "an object { } is expected, not " + describe(*v)));
         if (const Value* look = find(*v, "look_at"); look && look->kind == Value::Kind::text)
             check_reference(names, *look, "camera.look_at", look->text, false, errors);
@@ -168,12 +187,16 @@ void read_events(const Value& document, const Scope& scope, const NameIndex& obj
     NameIndex all = objects;
     for (const SceneEntry& j : s.joints) add_name(all, j.name);
     for (const SceneEntry& f : s.fields) add_name(all, "fields." + f.name);
+    add_unbuilt(all, s);
     for (std::size_t i = 0; i < v->items.size(); ++i) {
         Event event;
         const std::string path = join_path("events", int(i));
-        if (!parse_event(v->items[i], scope, path, event, errors)) continue;
+        if (!parse_event(v->items[i], scope, path, event, errors)) {
+            s.events.push_back(make_null()); // so that the others keep their numbers
+            continue;
+        }
         for (const EventSet& set : event.sets)
-            check_reference(all, set.value, path + ".set." + set.target, set.target, false, errors);
+            if (!names_section(set.target)) check_reference(all, set.value, path + ".set." + set.target, set.target, false, errors);
         for (const EventRelease& r : event.releases)
             check_reference(objects, *find(v->items[i], "release"), path + ".release", r.target, false,
                             errors);
@@ -186,8 +209,8 @@ void read_expect(const Value& document, const Scope& scope, Scene& s, std::vecto
     if (!v || !check_array(*v, -1, "expect", "expectations", errors)) return;
     std::vector<Expectation> ignored;
     for (std::size_t i = 0; i < v->items.size(); ++i)
-        if (parse_expect(v->items[i], scope, s.time, join_path("expect", int(i)), ignored, errors))
-            s.expect.push_back(v->items[i]);
+        s.expect.push_back(
+            parse_expect(v->items[i], scope, s.time, join_path("expect", int(i)), ignored, errors) ? v->items[i] : make_null());
 }
 
 std::string default_name(const Value& document) {
@@ -198,7 +221,7 @@ std::string default_name(const Value& document) {
 
 } // namespace
 
-static LoadedScene read_scene(const Value& document) {
+static LoadedScene read_scene(const Value& document, bool incomplete) {
     LoadedScene result;
     std::vector<Error>& errors = result.errors;
     Scene& s = result.scene;
@@ -207,39 +230,39 @@ static LoadedScene read_scene(const Value& document) {
         return result;
     }
     if (!check_version(document, errors)) return result; // anything else would mislead
+    if (incomplete) s.broken.emplace_back(kAnything);
     s.name = default_name(document);
-    check_sections(document, errors);
+    check_sections(document, incomplete, errors);
     read_head(document, s, errors);
-    const std::size_t before_vars = errors.size();
-    if (const Value* v = find(document, "vars"))
-        s.vars = evaluate_vars(*v, make_scope({}, kTimeSlots, s.seed), "vars", errors);
-    const bool has_vars = errors.size() == before_vars;
+    if (const Value* v = find(document, "vars")) {
+        s.vars = evaluate_vars(*v, make_scene_scope(s), "vars", errors);
+        if (v->kind != Value::Kind::object) s.broken.emplace_back(kAnything);
+    }
     const Scope scope = make_scene_scope(s);
     read_gravity(document, scope, s, errors);
-    const std::size_t before_time = errors.size();
-    read_time(find(document, "time"), scope, s.time, s.notes, errors);
-    const bool has_time = errors.size() == before_time;
+    if (!read_time(find(document, "time"), scope, s.time, s.notes, errors))
+        s.time.seconds = INFINITY; // no moment is outside the run
     if (!expand_objects(document, scope, s, errors)) { // what is missing would give errors of its own
         remove_duplicates(errors);
         return result;
     }
-    read_named(document, "fields", true, s.fields, errors);
-    read_named(document, "materials", false, s.materials, errors);
-    read_named(document, "solvers", false, s.solvers, errors);
+    read_named(document, "fields", true, s.fields, s.broken, errors);
+    read_named(document, "materials", false, s.materials, s.broken, errors);
+    read_named(document, "solvers", false, s.solvers, s.broken, errors);
     for (const SceneObject& o : s.objects) {
         Motion motion;
         if (o.motion.kind != Value::Kind::null) parse_motion(o, scope, s.time, motion, errors);
     }
     NameIndex names;
     for (const SceneObject& o : s.objects) add_name(names, o.name);
-    for (const std::string& name : s.broken) add_name(names, name);
+    add_unbuilt(names, s);
     read_view(document, names, s, errors);
     read_outputs(document, names, s, errors);
     read_events(document, scope, names, s, errors);
-    if (has_time) read_expect(document, scope, s, errors); // moments mean nothing without it
+    read_expect(document, scope, s, errors);
     remove_duplicates(errors);
     s.document = s.source = document;
-    result.usable = has_vars; // wrong vars make everything else look wrong
+    result.usable = true;
     return result;
 }
 
@@ -250,26 +273,43 @@ static Result<Scene> whole_scene(LoadedScene loaded) {
     return result;
 }
 
-Result<Scene> make_scene(const Value& document) { return whole_scene(read_scene(document)); }
+LoadedScene make_parts(const Value& document) { return read_scene(document, false); }
+
+Result<Scene> make_scene(const Value& document) { return whole_scene(read_scene(document, false)); }
+
+void remove_about(const std::vector<Place>& places, std::vector<Error>& errors) {
+    std::erase_if(errors, [&](const Error& e) {
+        return std::any_of(places.begin(), places.end(), [&](const Place& p) {
+            return p.line == e.line && p.column == e.column && p.file && *p.file == e.file;
+        });
+    });
+}
 
 LoadedScene parse_parts(std::string_view text, const std::string& file, std::span<const std::string> sets) {
     LoadedScene result;
-    Result<Value> parsed = parse_value(text, file);
-    result.errors = std::move(parsed.errors);
-    if (!parsed) return result;
-    Value document = *parsed.value;
-    std::vector<std::string> files;
-    if (document.kind == Value::Kind::object && check_version(document, result.errors)) {
-        merge_includes(document, file, files, result.errors);
-        if (!result.errors.empty()) return result; // what is missing would give errors of its own
-        for (const std::string& set : sets) apply_set(document, set, result.errors);
+    ValueParts parsed = parse_value_parts(text, file);
+    std::vector<Error> errors = std::move(parsed.errors);
+    if (!parsed.usable) {
+        result.errors = std::move(errors);
+        return result;
     }
-    std::vector<Error> earlier = std::move(result.errors);
-    result = read_scene(document);
-    result.errors.insert(result.errors.begin(), earlier.begin(), earlier.end());
+    Value document = parsed.value;
+    Included included;
+    included.broken = std::move(parsed.broken);
+    if (document.kind == Value::Kind::object && check_version(document, result.errors)) {
+        merge_includes(document, file, included, errors);
+        std::vector<Error> wrong_sets;
+        for (const std::string& set : sets) apply_set(document, set, wrong_sets);
+        // what cannot be set may be in the file that is missing
+        if (included.complete) errors.insert(errors.end(), wrong_sets.begin(), wrong_sets.end());
+    }
+    result = read_scene(document, !included.complete);
+    remove_about(included.broken, result.errors);
+    result.broken = std::move(included.broken);
+    result.errors.insert(result.errors.begin(), errors.begin(), errors.end());
     remove_duplicates(result.errors);
-    result.scene.files = std::move(files);
-    if (sets.empty()) result.scene.source = std::move(*parsed.value);
+    result.scene.files = std::move(included.files);
+    if (sets.empty()) result.scene.source = std::move(parsed.value);
     return result;
 }
 
@@ -300,9 +340,9 @@ Result<Value> load_document(const std::string& file) {
     if (!read_or_fail(file, text, result.errors)) return result;
     result = parse_value(text, file);
     if (!result) return result;
-    std::vector<std::string> files;
+    Included included;
     if (check_version(*result.value, result.errors))
-        merge_includes(*result.value, file, files, result.errors);
+        merge_includes(*result.value, file, included, result.errors);
     if (!result.errors.empty()) result.value.reset();
     return result;
 }

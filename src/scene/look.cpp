@@ -1,7 +1,6 @@
 #include "scene/look.h"
 #include "core/error.h"
 #include "core/fields.h"
-#include "core/nearest.h"
 #include "render/settings.h"
 
 namespace sinew {
@@ -14,28 +13,25 @@ struct CameraParams {
     Real fov = 0.610865;
     template <class V> static void fields(CameraParams& p, V&& v) {
         v("eye", p.eye, Field{.unit = "m", .required = true, .doc = "where the picture is taken from"});
-        v("look_at", p.look_at, Field{.doc = "an object or a place; default: the origin"});
+        v("look_at", p.look_at, Field{.doc = "an object, the middle of several (a group or pattern), or a place; default: the origin"});
         v("up", p.up, Field{.doc = "points to the top of the picture"});
         v("fov", p.fov, Field{.min = 0.01, .max = 3, .unit = "rad", .doc = "vertical opening angle"});
     }
 };
 
-// middle of an object's points or its place
-bool find_place(const Scene& scene, const ModelBuilder& b, const Value& name, Real3& out, std::vector<Error>& errors) {
-    std::vector<std::string> known;
+// middle of the objects that the name means, each at its place or the middle of its points; false: none is built, said elsewhere
+bool find_place(const ModelBuilder& b, std::string_view name, Real3& out) {
+    Vec3 middle = Vec3::Zero();
+    int count = 0;
     for (const Object& o : b.model.objects) {
-        known.push_back(o.name);
-        if (o.name != name.text) continue;
-        if (o.frames.count()) return out = b.state.frame.p[o.frames.begin], true;
+        if (!match_name(name, o.name)) continue;
         Vec3 sum = Vec3::Zero();
         for (int i = o.points.begin; i < o.points.end; ++i) sum += vec(b.state.point.x[i]);
-        return out = real3(sum / std::max(1, o.points.count())), true;
+        middle += o.frames.count() ? vec(b.state.frame.p[o.frames.begin]) : Vec3(sum / std::max(1, o.points.count()));
+        ++count;
     }
-    for (const SceneObject& o : scene.objects)
-        if (o.name == name.text) return false; // not built, and that is said elsewhere
-    if (!match_names(name.text, scene.broken).empty()) return false;
-    errors.push_back(make_error(name, "camera.look_at", "no object of this name", list_words(known), find_nearest(name.text, known)));
-    return false;
+    if (count > 0) out = real3(middle / count);
+    return count > 0;
 }
 
 void read_camera(const Scene& scene, const Scope& scope, ModelBuilder& b, std::vector<Error>& errors) {
@@ -45,7 +41,7 @@ void read_camera(const Scene& scene, const Scope& scope, ModelBuilder& b, std::v
     if (!read_fields(list, scene.camera, scope, "camera", errors)) return;
     Real3 at;
     if (p.look_at.kind == Value::Kind::text) {
-        if (!find_place(scene, b, p.look_at, at, errors)) return;
+        if (!find_place(b, p.look_at.text, at)) return;
     } else if (p.look_at.kind != Value::Kind::null && !read_real3(p.look_at, "m", scope, "camera.look_at", at, errors)) {
         return;
     }

@@ -6,6 +6,7 @@
 #include "energy/list.h"
 #include "energy/spring.h"
 #include "energy/spring_strain.h"
+#include "scene/names.h"
 #include "scene/shell_material.h"
 #include "scene/special_solid.h"
 #include <fmt/format.h>
@@ -71,7 +72,13 @@ bool read_material(const Value& value, const Scope& scope, std::string_view path
 bool find_material(const Value& value, const Scope& scope, std::string_view path, const std::vector<NamedMaterial>& named,
                    Material& out, std::vector<Error>& errors) {
     if (value.kind == Value::Kind::null) return true;
-    if (value.kind == Value::Kind::object) return read_material(value, scope, path, out, errors);
+    if (value.kind == Value::Kind::object) { // "like": start from a preset or from a material of the scene
+        Value params = value;
+        const Value* like = find(value, "like");
+        if (like && !find_material(*like, scope, join_path(path, "like"), named, out, errors)) return false;
+        erase(params, "like");
+        return read_material(params, scope, path, out, errors);
+    }
     std::string name;
     if (!read_text(value, path, name, errors)) return false;
     for (const NamedMaterial& m : named)
@@ -79,6 +86,8 @@ bool find_material(const Value& value, const Scope& scope, std::string_view path
     for (const Material& m : material_presets())
         if (m.name == name) return out = m, true;
     std::vector<std::string> known;
+    for (const NamedMaterial& m : named)
+        if (m.name == kAnything) return out = m.material, true;
     for (const NamedMaterial& m : named) known.push_back(m.name);
     for (const Material& m : material_presets()) known.push_back(m.name);
     errors.push_back(make_error(value, path, "no material of this name", fmt::format("{}", fmt::join(known, ", ")),

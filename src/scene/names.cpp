@@ -1,6 +1,7 @@
 #include "scene/names.h"
 #include "core/error.h"
 #include "core/nearest.h"
+#include <algorithm>
 
 namespace sinew {
 
@@ -82,6 +83,25 @@ void add_name(NameIndex& index, const std::string& name) {
         index.groups.insert(name.substr(0, slash));
 }
 
+void add_unbuilt(NameIndex& index, const Scene& scene) {
+    for (const std::string& name : scene.broken) {
+        if (name != kAnything) add_name(index, name);
+        index.broken.push_back(name);
+    }
+    for (const std::string& name : scene.empty) add_name(index, name);
+}
+
+bool is_incomplete(const Scene& scene) { return std::find(scene.broken.begin(), scene.broken.end(), kAnything) != scene.broken.end(); }
+
+bool matches_broken(std::span<const std::string> broken, std::string_view pattern) {
+    for (const std::string& name : broken) {
+        if (name == kAnything || match_name(pattern, name)) return true;
+        for (std::size_t slash = pattern.find('/'); slash != std::string_view::npos; slash = pattern.find('/', slash + 1))
+            if (match_wildcards(pattern.substr(0, slash), name)) return true;
+    }
+    return false;
+}
+
 bool has_match(const NameIndex& index, std::string_view pattern) {
     const std::string text(pattern);
     if (index.known.contains(text) || index.groups.contains(text)) return true;
@@ -94,6 +114,7 @@ bool has_match(const NameIndex& index, std::string_view pattern) {
 bool check_reference(const NameIndex& index, const Value& at, std::string_view path, std::string_view pattern,
                      bool exact, std::vector<Error>& errors) {
     if (exact ? index.known.contains(std::string(pattern)) : has_match(index, pattern)) return true;
+    if (matches_broken(index.broken, pattern)) return true;
     if (errors.size() >= kEnoughErrors) return false;
     std::string message = "there is no object \"" + std::string(pattern) + '"';
     if (exact && index.groups.contains(std::string(pattern)))

@@ -9,6 +9,9 @@ inline constexpr std::string_view kWorld = "world"; // stands for no object in j
 
 inline constexpr std::size_t kEnoughErrors = 200; // a scene with more is not searched for further ones
 
+// Among the broken names of a scene: a file could not be included, and names that nothing has may be in it.
+inline constexpr std::string_view kAnything = "*";
+
 // letters, digits and _, not beginning with a digit, so that names can be used in expressions; not "world"
 bool check_name(const Member&, std::string_view path, std::vector<Error>&);
 
@@ -22,8 +25,13 @@ bool check_file_name(const Value& at, std::string_view path, std::string_view na
 struct NameIndex {
     std::vector<std::string> names;                // objects (joints, fields, ... where they count)
     std::unordered_set<std::string> known, groups; // groups: beginnings of names up to a slash
+    std::vector<std::string> broken;               // those with errors of their own: what is below them is not known
 };
 void add_name(NameIndex&, const std::string& name);
+void add_unbuilt(NameIndex&, const Scene&); // those with errors of their own, replicas of which there are none
+bool is_incomplete(const Scene&);           // a file could not be included
+// the pattern could mean something that has an error of its own, or a part of it
+bool matches_broken(std::span<const std::string> broken, std::string_view pattern);
 bool has_match(const NameIndex&, std::string_view pattern);
 // an error if the pattern (or exact name) matches nothing
 bool check_reference(const NameIndex&, const Value& at, std::string_view path, std::string_view pattern,

@@ -145,6 +145,7 @@ void pop_override(Expander& e) {
         for (const SceneEntry& joint : e.scene.joints)
             if (joint.name.starts_with(o.prefix)) known.push_back(joint.name.substr(o.prefix.size()));
         const Member& m = o.members.members[i];
+        if (matches_broken(e.scene.broken, o.prefix + m.key)) continue;
         e.errors.push_back(make_error(m, join_path(o.path + ".override", m.key), "there is no such part",
                                       list_words(known), find_nearest(m.key, known)));
     }

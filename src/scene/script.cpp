@@ -6,6 +6,7 @@
 #include "model/field.h"
 #include "model/visit.h"
 #include "scene/animation.h"
+#include "scene/direct_set.h"
 #include "scene/placement.h"
 #include "scene/scope.h"
 #include <algorithm>
@@ -155,10 +156,17 @@ void break_again(Model& m, State& s) {
         if (flags[k] != 0 && m.objects[k].alive) remove_object(m, s, {int(k), m.objects[k].generation});
 }
 
+// what happened, where it could not: a file that the scene needs is gone
+void set_live(Script& script, Model& m, const EventSet& set, std::vector<std::string>& happened) {
+    const std::string key = set.parameter.empty() ? set.target : set.target + "." + set.parameter;
+    for (const Error& e : change_live(script.live, key, set.value, &m)) happened.push_back(to_string(e));
+}
+
 // again: the event happened in an earlier part of the run, the state has its traces
-void apply_event(Script& script, Model& m, State& s, const Event& e, bool again) {
+void apply_event(Script& script, Model& m, State& s, const Event& e, bool again, std::vector<std::string>& happened) {
     for (const EventSet& set : e.sets)
-        if (set.target.starts_with("fields.")) set_field(m, set.target.substr(7), set.parameter, set.value);
+        if (!is_direct_set(set, m)) set_live(script, m, set, happened);
+        else if (set.target.starts_with("fields.")) set_field(m, set.target.substr(7), set.parameter, set.value);
         else if (set.parameter.starts_with("motor")) set_motors(m, set);
         else if (!again)
             for (Emitter& emitter : m.emitters)
@@ -192,6 +200,18 @@ void register_events(const Script& script, const Model& m, State& s) {
             if (set.parameter == "rate") memory_array(s, "script.emitters", kClockMemory * m.emitters.size());
 }
 
+std::vector<Error> set_by_script(Script& script, Model& m, State& s, std::string_view key, const Value& value) {
+    Event event;
+    std::vector<Error> errors;
+    if (!parse_sets(make_object({{std::string(key), value, value.place}}), "set", event, errors)) return errors;
+    EventSet& set = event.sets[0];
+    if (!is_direct_set(set, m)) return change_live(script.live, key, value, &m);
+    check_direct_set(set, m, make_scope(script.vars), std::string(key), errors);
+    std::vector<std::string> ignored;
+    if (errors.empty()) apply_event(script, m, s, event, false, ignored);
+    return errors;
+}
+
 std::vector<std::string> run_events(Script& script, Model& m, State& s, const Report& r, double frame) {
     std::vector<std::string> happened;
     break_joints(m, s, happened);
@@ -210,8 +230,8 @@ std::vector<std::string> run_events(Script& script, Model& m, State& s, const Re
         if (!fire) continue;
         memory[kFired] += 1;
         memory[kLast] = s.time;
-        apply_event(script, m, s, e.event, false);
         happened.push_back(fmt::format("t = {:.4f} s: {}", s.time, e.event.path));
+        apply_event(script, m, s, e.event, false, happened);
     }
     return happened;
 }
@@ -224,7 +244,8 @@ void apply_past_events(Script& script, Model& m, State& s) {
     for (std::size_t k = 0; k < script.events.size(); ++k)
         if ((*memory)[kEventMemory * k + kFired] > 0) order.push_back({(*memory)[kEventMemory * k + kLast], k});
     std::sort(order.begin(), order.end());
-    for (const auto& [time, k] : order) apply_event(script, m, s, script.events[k].event, true);
+    std::vector<std::string> ignored; // said when it happened
+    for (const auto& [time, k] : order) apply_event(script, m, s, script.events[k].event, true, ignored);
     restore_rates(m, s);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include "scene/event.h"
 #include "scene/expect.h"
+#include "scene/live.h"
 #include "scene/measurement.h"
 #include "scene/motion.h"
 #include "core/file.h"
@@ -35,8 +36,11 @@ struct Script {
     std::vector<ScriptExpectation> expectations;
     SceneTime time;
     Vars vars;
+    LiveScene live;                 // what events have set
 };
 
+// sets a live parameter (scene/direct_set.h, scene/live.h) from outside of the events
+std::vector<Error> set_by_script(Script&, Model&, State&, std::string_view key, const Value&);
 // pose of a mover at time t
 Pose mover_pose(const Script&, int mover, double t);
 // vertices of an animated object in the world at time t, from those in its own axes

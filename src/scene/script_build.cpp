@@ -5,6 +5,7 @@
 #include "core/units.h"
 #include "model/field.h"
 #include "scene/animation.h"
+#include "scene/direct_set.h"
 #include "scene/field_kinds.h"
 #include "scene/names.h"
 #include "scene/scope.h"
@@ -55,105 +56,67 @@ void check_motions(const Scene& scene, const Model& m, std::vector<Error>& error
     }
 }
 
-// an object that the name or pattern could mean is not in the model: not built yet, or wrong itself
-bool is_missing(const Scene& scene, const Model& m, std::string_view pattern) {
-    for (const SceneObject& o : scene.objects)
-        if (match_name(pattern, o.name) && !find(m, o.name)) return true;
-    for (const std::string& name : scene.broken)
-        if (match_name(pattern, name)) return true;
+// What the parts of a script are checked against.
+struct ScriptCheck {
+    const Scene& scene;
+    const Scope& scope;
+    const std::vector<std::string>& wrong; // objects and joints with errors of their own
+    const Model& model;
+    std::vector<Error>&future, &errors;
+};
+
+// an object that the name or pattern could mean is not in the model: its kind is not built
+bool waits(const ScriptCheck& c, std::string_view pattern) {
+    for (const SceneObject& o : c.scene.objects)
+        if (match_name(pattern, o.name) && !find(c.model, o.name)) return true;
     return false;
 }
+// the same, or wrong itself: said elsewhere
+bool is_missing(const ScriptCheck& c, std::string_view pattern) { return matches_broken(c.wrong, pattern) || waits(c, pattern); }
 
-// a number, with its unit or as an expression over vars, in place of what is written
-bool take_number(Value& v, std::string_view unit, const Scope& scope, const std::string& where, std::vector<Error>& errors) {
-    double number = 0;
-    if (!read_number(v, unit, scope, where, number, errors)) return false;
-    const Place place = v.place;
-    v = make_number(number);
-    v.place = place;
-    return true;
-}
-
-// "elbow.motor": "on" or "off"; "elbow.motor.speed": a number
-void check_motor(EventSet& set, const Scene& scene, const Scope& scope, const Model& m, const std::string& where,
-                 std::vector<Error>& errors) {
-    bool found = false;
-    for (std::size_t k = 0; k < m.objects.size(); ++k) found = found || (match_name(set.target, m.objects[k].name) && has_motor(m, int(k)));
-    if (!found) {
-        if (!is_missing(scene, m, set.target)) errors.push_back(make_error(set.value, where, "no joint of this name has a motor"));
+// live: the scene as the sets before this one leave it
+void check_set(const ScriptCheck& c, EventSet& set, const std::string& path, LiveScene& live) {
+    if (is_missing(c, set.target)) return; // said elsewhere
+    const std::string key = set.parameter.empty() ? set.target : set.target + "." + set.parameter;
+    const std::string where = join_path(path, "set." + key);
+    if (is_direct_set(set, c.model)) {
+        check_direct_set(set, c.model, c.scope, where, c.errors);
         return;
     }
-    const bool is_switch = set.parameter == "motor";
-    const bool word = set.value.kind == Value::Kind::text && (set.value.text == "on" || set.value.text == "off");
-    if (is_switch && word) return;
-    if (!is_switch && is_motor_number(set.parameter.substr(6))) {
-        take_number(set.value, "*", scope, where, errors);
-        return;
+    for (Error& e : change_live(live, key, set.value, nullptr)) {
+        e.path = where;
+        c.errors.push_back(std::move(e));
     }
-    errors.push_back(make_error(set.value, where, "not a live parameter of a motor, or not a value it takes",
-                                "motor: \"on\", \"off\"; motor.speed, motor.position, motor.limit, motor.stiffness, motor.damping: a number"));
-}
-
-void check_set(EventSet& set, const Scene& scene, const Scope& scope, const Model& m, const std::string& path,
-               std::vector<Error>& errors) {
-    const std::string where = join_path(path, "set." + set.target + "." + set.parameter);
-    if (set.target.starts_with("fields.")) {
-        std::vector<std::string> known;
-        for (const VelocityField& f : m.fields->velocity) known.push_back(f.name);
-        const std::string name = set.target.substr(7);
-        if (std::find(known.begin(), known.end(), name) == known.end()) {
-            errors.push_back(make_error(set.value, where, "no wind or velocity field of this name",
-                                        fmt::format("{}", fmt::join(known, ", ")), find_nearest(name, known)));
-            return;
-        }
-        if (set.parameter == "scale") take_number(set.value, "", scope, where, errors);
-        else if (set.parameter != "velocity")
-            errors.push_back(make_error(set.value, where, "not a live parameter of a flow", "scale: a number; velocity: [x, y, z] in m/s",
-                                        find_nearest(set.parameter, std::vector<std::string>{"scale", "velocity"})));
-        else if (check_array(set.value, 3, where, "components", errors))
-            for (int k = 0; k < 3; ++k) take_number(set.value.items[k], "m/s", scope, join_path(where, k), errors);
-        return;
-    }
-    if (set.parameter == "motor" || set.parameter.starts_with("motor.")) {
-        check_motor(set, scene, scope, m, where, errors);
-        return;
-    }
-    bool emitter = false;
-    for (const Emitter& e : m.emitters) emitter = emitter || match_name(set.target, m.objects[e.object].name);
-    if (emitter && set.parameter == "rate") {
-        const Value written = set.value;
-        if (take_number(set.value, "1/s", scope, where, errors) && set.value.number < 0)
-            errors.push_back(make_error(written, where, "out of range", "at least 0"));
-        return;
-    }
-    if (is_missing(scene, m, set.target)) return; // said elsewhere
-    errors.push_back(make_error(set.value, where, "not a live parameter: it cannot change while the simulation runs",
-                                "fields.<name>.scale, fields.<name>.velocity, <emitter>.rate, <joint>.motor"));
 }
 
 // something that is held or attached has this name
-void check_release(const EventRelease& r, const Value& at, const Scene& scene, const Model& m, const std::vector<Handle>& handles,
-                   const std::string& path, std::vector<Error>& errors) {
+void check_release(const ScriptCheck& c, const EventRelease& r, const Value& at, const std::vector<Handle>& handles,
+                   const std::string& path) {
+    const Model& m = c.model;
     std::vector<std::string> known;
     for (const Handle& h : handles) {
         const std::string& name = m.objects[h.object].name;
         if (match_name(r.target, name) && (r.group.empty() || h.released_by == name + "." + r.group)) return;
         if (std::find(known.begin(), known.end(), h.released_by) == known.end()) known.push_back(h.released_by);
     }
-    if (is_missing(scene, m, r.target)) return; // said elsewhere
+    if (is_missing(c, r.target)) return; // said elsewhere
     const std::string name = r.group.empty() ? r.target : r.target + "." + r.group;
-    errors.push_back(make_error(at, join_path(path, "release"), fmt::format("nothing that is held or attached is called {}", name),
+    c.errors.push_back(make_error(at, join_path(path, "release"), fmt::format("nothing that is held or attached is called {}", name),
                                 known.empty() ? "nothing is held here" : fmt::format("{}", fmt::join(known, ", ")), find_nearest(name, known)));
 }
 
-bool build_condition(const std::string& text, const Scope& scope, const Model& m, const Value& at, const std::string& path,
-                     Condition& out, std::vector<Error>& errors) {
+bool build_condition(const ScriptCheck& c, const std::string& text, const Value& at, const std::string& path, Condition& out) {
+    const Scope& scope = c.scope;
     Scope full = make_scope(scope, {});
+    bool missing = false; // something that has an error of its own is measured
     full.symbols.resolve = [&](std::string_view name) -> std::optional<Symbol> {
         if (scope.symbols.resolve)
             if (const auto known = scope.symbols.resolve(name)) return known;
-        const MeasurementResult found = find_measurements(m, name);
-        if (found.found.size() != 1) return std::nullopt;
+        const MeasurementResult found = find_measurements(c.model, name);
+        if (found.found.size() != 1) {
+            missing = missing || matches_broken(c.wrong, name.substr(0, name.find('.')));
+            return std::nullopt;
+        }
         out.slots.push_back(found.found[0]);
         return Symbol{int(out.slots.size()) + 1, 0};
     };
@@ -164,22 +127,17 @@ bool build_condition(const std::string& text, const Scope& scope, const Model& m
         out.expression = std::move(*compiled.value);
         return true;
     }
-    for (const ExpressionError& e : compiled.errors) errors.push_back(make_error(at, path, e.message, e.allowed, e.nearest));
-    if (compiled.value) errors.push_back(make_error(at, path, "uses more than 62 measurements"));
+    if (!missing)
+        for (const ExpressionError& e : compiled.errors) c.errors.push_back(make_error(at, path, e.message, e.allowed, e.nearest));
+    if (compiled.value) c.errors.push_back(make_error(at, path, "uses more than 62 measurements"));
     return false;
 }
 
-// true if every object that the text could mean is one that is not built yet
-bool waits_for_future(const Scene& scene, const Model& m, std::string_view text) {
-    for (const SceneObject& o : scene.objects)
-        if (!find(m, o.name) && text.find(o.name) != std::string_view::npos) return true;
-    for (const std::string& name : scene.broken)
-        if (text.find(name) != std::string_view::npos) return true;
+// true if an object that the text could mean is one that is not built yet
+bool waits_for_future(const ScriptCheck& c, std::string_view text) {
+    for (const SceneObject& o : c.scene.objects)
+        if (!find(c.model, o.name) && text.find(o.name) != std::string_view::npos && !matches_broken(c.wrong, o.name)) return true;
     return false;
-}
-// the part of a measurement before the dot names an object that is not built, or a prefab instance of such
-bool measures_future(const Scene& scene, const Model& m, std::string_view name) {
-    return is_missing(scene, m, name.substr(0, name.find('.')));
 }
 
 // units of the numbers against that of what is measured
@@ -197,55 +155,57 @@ void check_units(const Value& what, const Measurement& q, const std::string& pat
     }
 }
 
-void build_events(const Scene& scene, const Scope& scope, const Model& m, Script& script, std::vector<Error>& future,
-                  std::vector<Error>& errors) {
-    for (std::size_t k = 0; k < scene.events.size(); ++k) {
+void build_events(const ScriptCheck& c, Script& script) {
+    LiveScene live = script.live;
+    for (std::size_t k = 0; k < c.scene.events.size(); ++k) {
         ScriptEvent e;
+        const Value& source = c.scene.events[k];
         const std::string path = join_path("events", int(k));
-        if (!parse_event(scene.events[k], scope, path, e.event, errors)) continue;
-        for (EventSet& set : e.event.sets) check_set(set, scene, scope, m, path, errors);
-        for (const EventRelease& r : e.event.releases)
-            check_release(r, *find(scene.events[k], "release"), scene, m, script.handles, path, errors);
+        if (source.kind == Value::Kind::null || !parse_event(source, c.scope, path, e.event, c.errors)) continue;
+        for (EventSet& set : e.event.sets) check_set(c, set, path, live);
+        for (const EventRelease& r : e.event.releases) check_release(c, r, *find(source, "release"), script.handles, path);
         if (!e.event.when.empty()) {
-            if (waits_for_future(scene, m, e.event.when)) {
-                future.push_back(make_error(text_at(e.event.when, place_of(scene.events[k], "when")), join_path(path, "when"),
-                                            "waits for objects that are not built yet"));
+            if (waits_for_future(c, e.event.when)) {
+                c.future.push_back(make_error(text_at(e.event.when, place_of(source, "when")), join_path(path, "when"),
+                                              "waits for objects that are not built yet"));
                 continue;
             }
-            if (!build_condition(e.event.when, scope, m, scene.events[k], join_path(path, "when"), e.condition, errors)) continue;
+            if (!build_condition(c, e.event.when, source, join_path(path, "when"), e.condition)) continue;
         }
         script.events.push_back(std::move(e));
     }
 }
 
-void build_expectations(const Scene& scene, const Scope& scope, const Model& m, Script& script, std::vector<Error>& future,
-                        std::vector<Error>& errors) {
+void build_expectations(const ScriptCheck& c, Script& script) {
     std::vector<Expectation> parsed;
     std::vector<const Value*> source; // of each
-    for (std::size_t k = 0; k < scene.expect.size(); ++k) {
-        parse_expect(scene.expect[k], scope, scene.time, join_path("expect", int(k)), parsed, errors);
-        source.resize(parsed.size(), &scene.expect[k]);
+    for (std::size_t k = 0; k < c.scene.expect.size(); ++k) {
+        if (c.scene.expect[k].kind != Value::Kind::null)
+            parse_expect(c.scene.expect[k], c.scope, c.scene.time, join_path("expect", int(k)), parsed, c.errors);
+        source.resize(parsed.size(), &c.scene.expect[k]);
     }
     for (std::size_t k = 0; k < parsed.size(); ++k) {
         Expectation& e = parsed[k];
-        MeasurementResult found = find_measurements(m, e.measure);
+        MeasurementResult found = find_measurements(c.model, e.measure);
         if (found.found.empty()) {
-            if (measures_future(scene, m, e.measure)) {
-                future.push_back(make_error(text_at(e.measure, e.place), e.path, "this measurement is not built yet"));
+            const std::string_view object = std::string_view(e.measure).substr(0, e.measure.find('.'));
+            if (matches_broken(c.wrong, object)) continue; // said there
+            if (waits(c, object)) {
+                c.future.push_back(make_error(text_at(e.measure, e.place), e.path, "this measurement is not built yet"));
                 continue;
             }
-            errors.push_back(make_error(text_at(e.measure, e.place), e.path, found.problem, found.allowed, found.nearest));
+            c.errors.push_back(make_error(text_at(e.measure, e.place), e.path, found.problem, found.allowed, found.nearest));
             continue;
         }
-        if (const Value* what = find(*source[k], e.measure)) check_units(*what, found.found[0], e.path, errors);
+        if (const Value* what = find(*source[k], e.measure)) check_units(*what, found.found[0], e.path, c.errors);
         script.expectations.push_back({std::move(e), std::move(found.found), 0});
     }
 }
 
 } // namespace
 
-void build_script(const Scene& scene, const Scope& scope, const Model& m, State& state, Script& script,
-                  std::vector<Error>& future, std::vector<Error>& errors) {
+void build_script(const Scene& scene, const Scope& scope, const std::vector<std::string>& wrong, const Model& m, State& state,
+                  Script& script, std::vector<Error>& future, std::vector<Error>& errors) {
     script.time = scene.time;
     script.vars = scene.vars;
     check_motions(scene, m, errors);
@@ -264,8 +224,9 @@ void build_script(const Scene& scene, const Scope& scope, const Model& m, State&
         if (const Errors e = sample_animation(*a, 0, x); !e.empty()) errors.insert(errors.end(), e.begin(), e.end());
         else place_animation(script, *a, 0, x, std::span(state.animated.x).subspan(range.begin, range.count()));
     }
-    build_events(scene, scope, m, script, future, errors);
-    build_expectations(scene, scope, m, script, future, errors);
+    const ScriptCheck check{scene, scope, wrong, m, future, errors};
+    build_events(check, script);
+    build_expectations(check, script);
 }
 
 } // namespace sinew

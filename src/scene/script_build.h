@@ -4,7 +4,8 @@
 
 namespace sinew {
 
-void build_script(const Scene&, const Scope& scene_scope, const Model&, State&, Script&, std::vector<Error>& future,
-                  std::vector<Error>&);
+// wrong: objects and joints with errors of their own; what is about them is not judged
+void build_script(const Scene&, const Scope& scene_scope, const std::vector<std::string>& wrong, const Model&, State&, Script&,
+                  std::vector<Error>& future, std::vector<Error>&);
 
 } // namespace sinew

@@ -113,6 +113,13 @@ bool set_path(Value& at, std::span<const std::string> parts, const Value& value,
     }
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const bool last = i + 1 == parts.size();
+        // a part of a material that is named: like it, but for this
+        if (i > 0 && parts[i - 1] == "material" && here->kind == Value::Kind::text) {
+            const Value name = *here;
+            *here = make_object();
+            here->place = name.place;
+            set(*here, "like", name);
+        }
         if (here->kind == Value::Kind::array) {
             int index = -1;
             const auto [end, error] =
@@ -144,26 +151,9 @@ bool set_path(Value& at, std::span<const std::string> parts, const Value& value,
     return true;
 }
 
-bool apply_set(Value& document, std::string_view assignment, std::vector<Error>& errors) {
-    if (!utf8_valid(assignment)) { // it could not be shown, and not be written back
-        errors.push_back({.file = "command line (--set)", .message = "invalid UTF-8 in an assignment"});
-        return false;
-    }
-    const std::size_t equals = assignment.find('=');
-    Setter s{document, {}, std::string(assignment.substr(0, equals)), errors};
-    s.value.place = command_line_place("--set " + std::string(assignment));
-    if (equals == std::string_view::npos || equals == 0) {
-        fail(s, "an assignment path=value is expected");
-        errors.back().value.clear();
-        return false;
-    }
-    const std::string_view text = assignment.substr(equals + 1);
-    const Place place = s.value.place;
-    Result<Value> parsed = parse_value(text, *place.file);
-    s.value = parsed ? std::move(*parsed.value) : make_text(text);
-    s.value.place = place;
+static bool set_anywhere(Setter& s) {
+    Value& document = s.document;
     if (document.kind != Value::Kind::object) return fail(s, "the document is no object");
-
     const std::vector<std::string> parts = split_path(s.path);
     if (std::find(parts.begin(), parts.end(), "") != parts.end())
         return fail(s, "a name is missing in the path");
@@ -187,6 +177,32 @@ bool apply_set(Value& document, std::string_view assignment, std::vector<Error>&
         if (const Value* v = find(document, section))
             for (const Member& m : v->members) known.push_back(m.key);
     return fail(s, "unknown name \"" + parts[0] + '"', known, parts[0]);
+}
+
+bool apply_set(Value& document, std::string_view assignment, std::vector<Error>& errors) {
+    if (!utf8_valid(assignment)) { // it could not be shown, and not be written back
+        errors.push_back({.file = "command line (--set)", .message = "invalid UTF-8 in an assignment"});
+        return false;
+    }
+    const std::size_t equals = assignment.find('=');
+    Setter s{document, {}, std::string(assignment.substr(0, equals)), errors};
+    s.value.place = command_line_place("--set " + std::string(assignment));
+    if (equals == std::string_view::npos || equals == 0) {
+        fail(s, "an assignment path=value is expected");
+        errors.back().value.clear();
+        return false;
+    }
+    const std::string_view text = assignment.substr(equals + 1);
+    const Place place = s.value.place;
+    Result<Value> parsed = parse_value(text, *place.file);
+    s.value = parsed ? std::move(*parsed.value) : make_text(text);
+    s.value.place = place;
+    return set_anywhere(s);
+}
+
+bool set_value(Value& document, std::string_view path, const Value& value, std::vector<Error>& errors) {
+    Setter s{document, value, std::string(path), errors};
+    return set_anywhere(s);
 }
 
 } // namespace sinew

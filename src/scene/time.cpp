@@ -96,35 +96,37 @@ FieldList describe_time(std::shared_ptr<void>& owner) {
     return collect_fields([&](const FieldCollector& v) { fields(*given, v); });
 }
 
-void read_time(const Value* value, const Scope& scope, SceneTime& out, std::vector<std::string>& notes,
+bool read_time(const Value* value, const Scope& scope, SceneTime& out, std::vector<std::string>& notes,
                std::vector<Error>& errors) {
     Given g;
+    const std::size_t before = errors.size();
     FieldList list = collect_fields([&](const FieldCollector& v) { fields(g, v); });
     const Value nothing = make_object();
     const Value& at = value ? *value : nothing;
-    if (value && !read_fields(list, *value, scope, "time", errors)) return;
+    if (value && !read_fields(list, *value, scope, "time", errors)) return false;
     resolve_rate(at, g, find_field(list, "fps")->given, out, notes, errors);
 
     const bool has_frames = find_field(list, "frames")->given,
                has_seconds = find_field(list, "seconds")->given;
     if (has_frames) {
-        if (!read_frames(g.frames, scope, out, errors)) return;
+        if (!read_frames(g.frames, scope, out, errors)) return false;
         out.seconds = (out.last_frame - out.first_frame) / out.fps;
         if (has_seconds && std::abs(g.seconds - out.seconds) > 1e-9 * g.seconds)
             errors.push_back(make_error(*find(at, "seconds"), "time.seconds",
                                         "frames and fps give " + write_number(out.seconds) + " s",
                                         "frames or seconds, not both"));
-        return;
+        return errors.size() == before;
     }
     out.seconds = has_seconds ? g.seconds : kDefaultSeconds;
     if (!has_seconds) notes.push_back("seconds = 5: default");
     const double frames = out.seconds * out.fps * (1 + 1e-12);
     if (frames > kMaxFrames) {
         errors.push_back(make_error(at, "time.seconds", "more than 1e7 frames", "shorter, or a lower fps"));
-        return;
+        return false;
     }
     out.first_frame = 0;
     out.last_frame = int(std::floor(frames + 1e-9));
+    return errors.size() == before;
 }
 
 } // namespace sinew

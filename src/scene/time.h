@@ -6,8 +6,8 @@
 
 namespace sinew {
 
-// value may be null (not given); notes: what was chosen, and why
-void read_time(const Value* value, const Scope&, SceneTime& out, std::vector<std::string>& notes,
+// value may be null (not given); notes: what was chosen, and why; false: there was an error
+bool read_time(const Value* value, const Scope&, SceneTime& out, std::vector<std::string>& notes,
                std::vector<Error>&);
 
 // its parameters in words; `owner` keeps them alive

@@ -42,7 +42,8 @@ std::vector<int> find_dependencies(const Evaluation& e, int i) {
 
 void evaluate_member(Evaluation& e, int i) {
     const Member& m = e.object.members[std::size_t(i)];
-    read_number(m.value, "*", e.scope, join_path(e.path, m.key), e.value[std::size_t(i)], e.errors);
+    if (!read_number(m.value, "*", e.scope, join_path(e.path, m.key), e.value[std::size_t(i)], e.errors))
+        e.value[std::size_t(i)] = kBrokenVar;
     add_constant(e.scope.symbols, m.key, e.value[std::size_t(i)]);
     e.state[std::size_t(i)] = State::done;
 }
@@ -73,7 +74,7 @@ Vars evaluate_vars(const Value& object, const Scope& outer, std::string_view pat
                  errors,
                  {},
                  std::vector<State>(object.members.size()),
-                 std::vector<double>(object.members.size(), 1)};
+                 std::vector<double>(object.members.size(), kBrokenVar)};
     for (std::size_t i = 0; i < object.members.size(); ++i) {
         const Member& m = object.members[i];
         check_name(m, join_path(path, m.key), errors);
@@ -101,8 +102,8 @@ Vars evaluate_vars(const Value& object, const Scope& outer, std::string_view pat
                     for (const int k : stack)
                         if (e.state[std::size_t(k)] == State::open) open.push_back(k);
                     report_cycle(e, open, d);
-                    e.state[std::size_t(d)] = State::done; // its value 1 stands in
-                    add_constant(e.scope.symbols, object.members[std::size_t(d)].key, 1);
+                    e.state[std::size_t(d)] = State::done;
+                    add_constant(e.scope.symbols, object.members[std::size_t(d)].key, kBrokenVar);
                 } else if (e.state[std::size_t(d)] == State::fresh)
                     stack.push_back(d);
             }

@@ -454,7 +454,22 @@ def case_formats():
     expect(said("--to", "vtk", "--out", "named/x.vtk") == "named/x.pvd\n", "the collection is named, whatever the file is called")
     expect(os.path.exists("named/x.pvd") and os.path.exists("named/x.0001.vtp"), "and there: " + str(os.listdir("named")))
     write("obj/sheet.0900.obj", "of an earlier conversion")
-    expect("sheet.0900.obj" not in said("--to", "obj", "--out", "obj/sheet.obj"), "files of earlier conversions are not counted")
+    expect("sheet.0900.obj" not in said("--to", "obj", "--out", "obj/sheet.obj", "--overwrite"), "files of earlier conversions are not counted")
+    for kind in ("obj", "ply", "vtk", "pc2", "mdd"):
+        # nothing that is there is replaced without a word
+        before = {f: os.path.getmtime(os.path.join(kind, f)) for f in os.listdir(kind)}
+        more = ["--objects", "sheet"] if kind in ("pc2", "mdd") else []
+        run = expect_exit(2, "convert", "out/sheet.sinew", "--to", kind, "--out", kind + "/sheet." + kind, *more, says="exists already")
+        expect("--overwrite" in run.stderr and kind + "/sheet." in run.stderr, "which, and what to do", run)
+        expect(before == {f: os.path.getmtime(os.path.join(kind, f)) for f in os.listdir(kind)}, kind + ": nothing was touched")
+        expect_exit(0, "convert", "out/sheet.sinew", "--to", kind, "--out", kind + "/sheet." + kind, "--overwrite", *more)
+    # one frame of a sequence is enough, and files of one per object
+    for name in os.listdir("vtk"):
+        if name != "sheet.0002.vtp":
+            os.remove("vtk/" + name)
+    expect_exit(2, "convert", "out/sheet.sinew", "--to", "vtk", "--out", "vtk/sheet.vtk", says="vtk/sheet.0002.vtp")
+    expect_exit(0, "convert", "out/sheet.sinew", "--to", "pc2", "--out", "both.pc2")
+    expect_exit(2, "convert", "out/sheet.sinew", "--to", "pc2", "--out", "both.pc2", says="exists already")
     expect_exit(2, "convert", "out/sheet.sinew", "--to", "objj", says="obj")
     expect_exit(2, "convert", "nowhere.sinew", "--to", "obj", says="nowhere.sinew")
     version = sinew("--version").stdout
@@ -463,6 +478,65 @@ def case_formats():
     expect_exit(0, "render", "out/sheet.sinew", "--frames", "2", "--size", "64x36", "--samples", "1", "--out", "still.png", "--quiet")
     with open("still.png", "rb") as file:
         expect(file.read(8) == b"\x89PNG\r\n\x1a\n", "a picture is written")
+    small = ("--size", "16x9", "--samples", "1", "--quiet")
+    still = ("render", "out/sheet.sinew", "--frames", "2", "--out", "still.png", *small)
+    before = os.path.getmtime("still.png")
+    expect("--overwrite" in expect_exit(2, *still, says="still.png: exists already").stderr, "what to do")
+    expect(os.path.getmtime("still.png") == before, "nothing was touched")
+    expect_exit(0, *still, "--overwrite")
+    frames = ("render", "out/sheet.sinew", "--out", "f_##.png", *small)
+    expect_exit(0, *frames, "--frames", "2-3")
+    expect_exit(2, *frames, says="f_02.png: exists already")
+    expect(not os.path.exists("f_01.png"), "nothing is begun")
+    expect_exit(0, *frames, "--frames", "1")
+
+
+def case_bench():
+    import csv
+    scene = write("spring.json", SPRING % (1, ""))
+    args = ("--steps", "20", "--repeats", "3", "--threads", "1", "2")
+    expect_exit(0, "bench", scene, *args, "--out", "old")
+    expect_exit(2, "bench", scene, *args, "--out", "old", says="old/spring.csv: exists already")
+    rows = list(csv.DictReader(open("old/spring.csv")))
+    expect([r["threads"] for r in rows] == ["1", "2"], "a row per number of threads: " + str(rows))
+    for row in rows:
+        times = [float(row[name]) for name in ("ms_min", "ms_median", "ms_p95")]
+        expect(0 < times[0] <= times[1] <= times[2], "min <= median <= p95: " + str(times))
+        expect(float(row["noise"]) >= 0 and float(row["memory_mb"]) > 0 and row["steps"] == "20" and row["points"] == "3", str(row))
+        # symplectic steps of a soft spring: the energy is known to O(dt)
+        expect(0 <= float(row["energy_drift"]) < 0.05 and float(row["residual"]) >= 0 and float(row["penetration"]) == 0, str(row))
+    expect(rows[0]["hash"] == rows[1]["hash"] and len(rows[0]["hash"]) == 16, "the same state with any number of threads")
+    expect_exit(0, "bench", scene, "--solver", "newton", "--steps", "20", "--threads", "1", "--out", "newton")
+    row = list(csv.DictReader(open("newton/spring.csv")))[0]
+    stages = sum(float(v) for k, v in row.items() if k.startswith("ms_") and k not in ("ms_min", "ms_median", "ms_p95"))
+    expect(0 < stages < 20 * float(row["ms_p95"]) and float(row["iterations"]) >= 1 and row["solver"] == "newton", "times of stages: " + str(row))
+    header = open("old/spring.csv").readline()
+    expect(expect_exit(0, "bench", scene, *args).stdout.startswith(header), "to standard output without --out")
+    same = expect_exit(0, "bench", "compare", "old", "old/spring.csv").stdout
+    expect(same == "0 changed, 2 the same within noise\n", same)
+    # times beyond noise, accuracy and hashes are told; times within noise are not
+    for row in rows:
+        row["noise"] = "0.04"
+    rows[1]["noise"] = "0.4"
+    os.mkdir("a"), os.mkdir("b")
+
+    def save(name):
+        with open(name, "w") as file:
+            writer = csv.DictWriter(file, rows[0].keys(), lineterminator="\n")
+            writer.writeheader(), writer.writerows(rows)
+    save("a/spring.csv")
+    for row in rows:
+        row["ms_median"] = repr(1.2 * float(row["ms_median"]))
+    rows[0]["hash"], rows[0]["residual"] = "0" * 16, "0.5"
+    save("b/spring.csv")
+    told = expect_exit(0, "bench", "compare", "a", "b").stdout
+    expect("spring under explicit, 1 threads" in told and "ms_median" in told and "+20.0 %" in told and "noise 8.0 %" in told, told)
+    expect("another hash" in told and "residual" in told, told)
+    expect("2 threads" not in told and "1 changed, 1 the same within noise" in told, told)
+    expect_exit(2, "bench", "compare", "a", "nowhere", says="nowhere")
+    expect_exit(2, "bench", "compare", "a", scene, says="no output of sinew bench")
+    expect_exit(2, "bench")
+    expect_exit(2, "bench", "nowhere.json", says="nowhere.json")
 
 
 BOX = """v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\nv 0.5 0.5 -1
