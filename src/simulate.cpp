@@ -33,6 +33,10 @@ Input cut_input(const Model& m, const Input& input, const State& now, Real fract
         const Vec3 x = vec(now.point.x[t.point]);
         t.x = real3(x + fraction * (vec(t.x) - x));
     }
+    for (ScalarTarget& t : cut.scalars) {
+        const Real s = now.scalar.s[t.scalar];
+        t.s = s + fraction * (t.s - s);
+    }
     if (cut.animated.size() == now.animated.x.size())
         for (std::size_t i = 0; i < cut.animated.size(); ++i) {
             const Vec3 x = vec(now.animated.x[i]);

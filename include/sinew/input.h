@@ -20,6 +20,10 @@ struct PointTarget { // fixed point: its position at the end of the step
     int point = -1;
     Real3 x;
 };
+struct ScalarTarget { // fixed scalar (the angle of a rod's clamped edge): its value at the end of the step
+    int scalar = -1;
+    double s = 0;
+};
 struct PointForce { // [N] constant over the step
     int point = -1;
     Real3 force;
@@ -47,6 +51,7 @@ struct Input {
     std::vector<BodyForce> body_forces;
     std::vector<Grab> grabs;
     std::vector<MotorTarget> motors;
+    std::vector<ScalarTarget> scalars;
 };
 
 } // namespace sinew

@@ -1,6 +1,6 @@
 // Air drag of a point in still air or in a velocity field (spec P7).
 //   w = v - u(x, t),   f = -c_1 w - c_2 |w| w
-//   c_1 linear coefficient [N s/m], c_2 quadratic coefficient [N s^2/m^2], u the field or 0
+//   c_1 linear coefficient [N s/m], c_2 quadratic coefficient [N s^2/m^2], u the field, the sum of all winds, or 0
 //   df/dv = -c_1 I - c_2 (|w| I + w w^T/|w|),   df/dx = -df/dv du/dx
 #pragma once
 #include "energy/energy.h"
@@ -17,7 +17,7 @@ struct Drag {
     struct Params {
         Real linear = 0.1;
         Real quadratic = 0;
-        int field = -1; // index in the FieldSet, set by the scene compiler
+        int field = -1; // index in the FieldSet or kAllWinds, set by the scene compiler; -1 = still air
     };
     struct Data {
         Real linear, quadratic;
@@ -33,7 +33,7 @@ struct Drag {
         LocalForce<3, Order> out;
         Mat3 du = Mat3::Zero();
         Vec3 w = s.v[0];
-        if (d.field >= 0 && c.fields) w -= velocity_at(c.fields->velocity[d.field], s.x[0], c.t, Order >= 1 ? &du : nullptr);
+        if (d.field != -1) w -= flow_at(c.fields, d.field, s.x[0], c.t, Order >= 1 ? &du : nullptr);
         const Real speed = w.norm();
         out.force = -(d.linear + d.quadratic * speed) * w;
         if constexpr (Order >= 1) {

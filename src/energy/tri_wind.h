@@ -20,7 +20,7 @@ struct TriWind {
         Real drag = 1;
         Real lift = 0;
         Real density = 1.2;
-        int field = -1; // index in the FieldSet, set by the scene compiler
+        int field = -1; // index in the FieldSet or kAllWinds, set by the scene compiler; -1 = still air
     };
     struct Data {
         Real drag, lift; // [kg/m^3] times rho/2
@@ -39,8 +39,7 @@ struct TriWind {
         LocalForce<9, Order> out;
         Mat3 du = Mat3::Zero();
         Vec3 w = -(s.v[0] + s.v[1] + s.v[2]) / 3;
-        if (d.field >= 0 && c.fields)
-            w += velocity_at(c.fields->velocity[d.field], (s.x[0] + s.x[1] + s.x[2]) / 3, c.t, Order >= 1 ? &du : nullptr);
+        if (d.field != -1) w += flow_at(c.fields, d.field, (s.x[0] + s.x[1] + s.x[2]) / 3, c.t, Order >= 1 ? &du : nullptr);
         const std::array<Vec3, 3> e = triangle_edges(s.x[0], s.x[1], s.x[2]);
         const Vec3 a = 0.5 * e[0].cross(e[1]);
         const Real area = a.norm(), speed = w.norm();

@@ -163,7 +163,7 @@ template <class ReadTag> bool read_element(GmshReader& r, int type, int points, 
         for (int g : groups) r.members.push_back({3, g, {std::int64_t(r.corners.size())}});
         r.corners.push_back({tags[0], tags[1], tags[2], tags[3]});
         r.place.push_back(place_of(r.in));
-        if (type == kTet10 && r.mesh.notes.empty()) r.mesh.notes.push_back("points on edges of tetrahedra are kept as points without tetrahedra");
+        if (type == kTet10 && r.mesh.notes.empty()) r.mesh.notes.push_back("tetrahedra of second order count by their corners");
     } else {
         if (dimension == 3) r.other_elements = true;
         for (int g : groups)

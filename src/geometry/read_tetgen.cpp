@@ -127,7 +127,7 @@ bool read_elements(TetgenReader& r, std::string_view text, const std::string& fi
             else if (k == 0) region = value;
         if (region != 0) add_member(groups, "region_", region, int(n));
     }
-    if (counts[1] == 10) r.mesh.notes.push_back("points on edges of tetrahedra are kept as points without tetrahedra");
+    if (counts[1] == 10) r.mesh.notes.push_back("tetrahedra of second order count by their corners");
     return true;
 }
 

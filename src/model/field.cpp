@@ -65,4 +65,19 @@ Vec3 velocity_at(const VelocityField& f, const Vec3& x, Real t, Mat3* gradient) 
     return open * u;
 }
 
+Vec3 flow_at(const FieldSet* fields, std::int64_t field, const Vec3& x, Real t, Mat3* gradient) {
+    if (gradient) gradient->setZero();
+    if (!fields) return Vec3::Zero();
+    if (field >= 0) return velocity_at(fields->velocity[std::size_t(field)], x, t, gradient);
+    Vec3 u = Vec3::Zero();
+    if (field != kAllWinds) return u;
+    for (const VelocityField& f : fields->velocity) {
+        if (!f.is_wind) continue;
+        Mat3 part;
+        u += velocity_at(f, x, t, gradient ? &part : nullptr);
+        if (gradient) *gradient += part;
+    }
+    return u;
+}
+
 } // namespace sinew

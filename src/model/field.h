@@ -37,6 +37,11 @@ Real value_at(const ScalarField&, const Vec3& x, Real t);
 // u(x, t); if `gradient` is given also du_i/dx_j
 Vec3 velocity_at(const VelocityField&, const Vec3& x, Real t, Mat3* gradient = nullptr);
 
+// The flow that an element meets: of the field of this index, the sum of all winds, or still air (any other index). One sum and not a
+// force for each: what moves feels the air once.
+inline constexpr int kAllWinds = -2;
+Vec3 flow_at(const FieldSet*, std::int64_t field, const Vec3& x, Real t, Mat3* gradient = nullptr);
+
 // 0..1: inside [from, until] with smoothstep ramps of length ease at both ends
 Real gate(Real t, Real from, Real until, Real ease);
 

@@ -81,35 +81,28 @@ void add_air(BuildContext& c, const Value& air, Range points, std::span<const Re
     if (triangles.empty() && (p.pressure > 0 || p.lift > 0))
         add_error(c, "air", air, "pressure and lift act on triangles, and this object has none");
     if (p.drag == 0 && p.quadratic == 0 && p.pressure == 0 && p.lift == 0) return;
-    std::vector<int> blowing;
+    int field = -1;
     if (!p.field.empty()) {
-        const int found = find_velocity_field(c, p.field, "air.field");
-        if (found < 0) return;
-        blowing.push_back(found);
+        field = find_velocity_field(c, p.field, "air.field");
+        if (field < 0) return;
     } else {
         for (std::size_t i = 0; i < c.builder.fields.velocity.size(); ++i)
-            if (c.builder.fields.velocity[i].is_wind) blowing.push_back(int(i));
+            if (c.builder.fields.velocity[i].is_wind) field = field == -1 ? int(i) : kAllWinds;
     }
-    if (blowing.empty()) {
-        if (air.kind == Value::Kind::null) return;
-        blowing.push_back(-1);
-    }
+    if (field == -1 && air.kind == Value::Kind::null) return;
     if (p.pressure > 0 || p.lift > 0)
-        for (const auto& t : triangles)
-            for (int field : blowing) {
-                const TriWind::Params wind{p.pressure, p.lift, p.density, field};
-                add_energy(c.builder, *find_energy("tri_wind"), &wind,
-                           std::array<int, 3>{points.begin + t[0], points.begin + t[1], points.begin + t[2]});
-            }
+        for (const auto& t : triangles) {
+            const TriWind::Params wind{p.pressure, p.lift, p.density, field};
+            add_energy(c.builder, *find_energy("tri_wind"), &wind,
+                       std::array<int, 3>{points.begin + t[0], points.begin + t[1], points.begin + t[2]});
+        }
     if (p.drag == 0 && p.quadratic == 0) return;
     const ElementRow& row = *find_energy("drag");
     for (int i = points.begin; i < points.end; ++i) {
         if (c.builder.model.point.flags[i] & kPassive) continue;
         const Real a = area[i - points.begin];
-        for (int field : blowing) {
-            const Drag::Params drag{p.drag * a, p.quadratic * a, field};
-            add_energy(c.builder, row, &drag, std::array<int, 1>{i});
-        }
+        const Drag::Params drag{p.drag * a, p.quadratic * a, field};
+        add_energy(c.builder, row, &drag, std::array<int, 1>{i});
     }
 }
 
@@ -154,26 +147,6 @@ void add_link(BuildContext& c, const LinkModel& link, int a, int b) {
     }
     if (link.constraint) add_constraint(c.builder, *link.row, link.params.get(), stencil);
     else add_energy(c.builder, *link.row, link.params.get(), stencil);
-}
-
-void add_hinge_links(BuildContext& c, const Material& material, const PolygonMesh& mesh, std::span<const Real3> world,
-                     Range points) {
-    const EdgeTable edges = build_edges(mesh);
-    for (std::size_t e = 0; e < edges.edges.size(); ++e) {
-        const int first = edges.corners.begin[e], count = edges.corners.begin[e + 1] - first;
-        if (count != 2) continue;
-        // the corner after the edge in each polygon: for triangles the vertex that faces it
-        std::array<int, 2> facing{};
-        for (int k = 0; k < 2; ++k) {
-            const int corner = edges.corners.index[first + k], polygon = edges.corner_polygon[corner];
-            const int begin = mesh.polygon_begin[polygon], size = polygon_size(mesh, polygon);
-            facing[k] = mesh.polygon_vertex[begin + (corner - begin + 2) % size];
-        }
-        if (facing[0] == facing[1]) continue;
-        const Real length = (vec(world[facing[1]]) - vec(world[facing[0]])).norm();
-        const Real width = (vec(world[edges.edges[e][1]]) - vec(world[edges.edges[e][0]])).norm();
-        if (length > 0) add_link(c, make_link_model(material.bend, width, length), points.begin + facing[0], points.begin + facing[1]);
-    }
 }
 
 // pleasant, distinct, in scene order

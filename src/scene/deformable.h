@@ -30,10 +30,10 @@ struct AirParams {
     Real drag = 0, quadratic = 0, pressure = 0, lift = 0, density = 1.2;
     std::string field;
     template <class V> static void fields(AirParams& p, V&& v) {
-        v("drag", p.drag, Field{.min = 0, .unit = "kg/m^2/s", .doc = "force per speed and area (cloth)"});
-        v("quadratic", p.quadratic, Field{.min = 0, .unit = "kg/m^3", .doc = "force per squared speed and area (cloth)"});
-        v("pressure", p.pressure, Field{.min = 0, .doc = "drag coefficient of triangles by the area that faces the flow (cloth)"});
-        v("lift", p.lift, Field{.min = 0, .doc = "lift coefficient of triangles (cloth)"});
+        v("drag", p.drag, Field{.min = 0, .unit = "kg/m^2/s", .doc = "force per speed and area (cloth, solids)"});
+        v("quadratic", p.quadratic, Field{.min = 0, .unit = "kg/m^3", .doc = "force per squared speed and area (cloth, solids)"});
+        v("pressure", p.pressure, Field{.min = 0, .doc = "drag coefficient of triangles by the area that faces the flow (cloth, solids)"});
+        v("lift", p.lift, Field{.min = 0, .doc = "lift coefficient of triangles (cloth, solids)"});
         v("density", p.density, Field{.min = 0, .unit = "kg/m^3", .doc = "of the air, for pressure and lift"});
         v("field", p.field, Field{.doc = "named field that blows; default: the sum of all wind fields"});
     }
@@ -58,8 +58,6 @@ void add_fixed(BuildContext&, const Value& fixed, Range points, const PolygonMes
 int find_velocity_field(BuildContext&, const std::string& name, std::string_view key);
 // adds an element of a link model
 void add_link(BuildContext&, const LinkModel&, int a, int b);
-// bend links over the inner edges of a triangle mesh: between the two vertices that face each edge
-void add_hinge_links(BuildContext&, const Material&, const PolygonMesh&, std::span<const Real3> world, Range points);
 // snapshot entry with the mesh's polygons, uvs, groups and segments
 int add_deformable_snapshot(BuildContext&, const PolygonMesh& mesh, Range points, const Real3& color, Real radius);
 

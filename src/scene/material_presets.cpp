@@ -90,12 +90,11 @@ Material plate(const char* name, std::string note, Real density, Real thickness,
     return m;
 }
 
-// solids, as rigid bodies and, where a sheet of them is usual, as a shell of that sheet
-Material solid(Material m, Real solid_density, Real friction, Real young, Real poisson) {
+// solids, as rigid bodies and, where a sheet of them is usual, as a shell of that sheet: of the same moduli
+Material solid(Material m, Real solid_density, Real friction) {
     m.solid_density = solid_density;
     m.friction = friction;
-    set(m.solid.params, "young", make_number(young));
-    set(m.solid.params, "poisson", make_number(poisson));
+    for (const char* key : {"young", "poisson"}) set(m.solid.params, key, make_number(find(m.shell_membrane, key)->number));
     return m;
 }
 
@@ -116,18 +115,18 @@ std::vector<Material> make_presets() {
         if (m.name == "denim") set_links(m, 6000, 2000, 200, 1.5e-3);
 
     out.push_back(plate("paper", "playing cards of Li, Kaufman and Jiang 2021: 800 kg/m^3, 0.3 mm, 3 GPa", 0.24, 0.3e-3, 3e9, 0.3));
-    Material rubber = plate("rubber", "natural rubber: shear modulus 0.4 MPa (Treloar 1944), 1100 kg/m^3; as a shell 1 mm thick",
-                            1.1, 1e-3, 1.2e6, 0.49);
+    Material rubber = plate("rubber", "natural rubber: shear modulus 0.4 MPa, hardly compressible (Treloar 1944), 1100 kg/m^3; as a shell "
+                                      "1 mm thick", 1.1, 1e-3, 1.2e6, 0.49);
     set(rubber.shell_membrane, "model", make_text("tri_rubber"));
-    out.push_back(solid(rubber, 1100, 0.8, 2e6, 0.48));
+    out.push_back(solid(rubber, 1100, 0.8));
     out.push_back(solid(plate("steel", "carbon steel: 7850 kg/m^3, 200 GPa, 0.3 (handbook); as a shell 1 mm thick", 7.85, 1e-3, 200e9, 0.3),
-                        7850, 0.4, 2.1e11, 0.29));
+                        7850, 0.4));
     out.push_back(solid(plate("wood", "oak or beech, dry: 700 kg/m^3, 11 GPa along the grain (Wood Handbook 2010); as a shell "
-                                      "1 mm thick", 0.7, 1e-3, 11e9, 0.35), 700, 0.4, 1.1e10, 0.35));
+                                      "1 mm thick", 0.7, 1e-3, 11e9, 0.35), 700, 0.4));
     out.push_back(solid(plate("flesh", "human muscle: 1000 kg/m^3, about 50 kPa (Krouskop 1987); as a shell 5 mm thick", 5, 5e-3,
-                              50e3, 0.45), 1000, 0.5, 2e4, 0.45));
+                              50e3, 0.45), 1000, 0.5));
     out.push_back(solid(plate("foam", "soft polyurethane foam: 30 kg/m^3, about 100 kPa, 0.1 (Gibson and Ashby 1997); as a shell "
-                                      "5 mm thick", 0.15, 5e-3, 100e3, 0.1), 30, 0.6, 1e5, 0.1));
+                                      "5 mm thick", 0.15, 5e-3, 100e3, 0.1), 30, 0.6));
     std::sort(out.begin(), out.end(), [](const Material& a, const Material& b) { return a.name < b.name; });
     return out;
 }

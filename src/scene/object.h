@@ -14,6 +14,8 @@ struct Handle {
     int object = -1;                 // whose points
     std::vector<int> points;         // of the model
     std::vector<Real3> local;        // [m] in the axes of what moves them
+    std::vector<int> scalars;        // of the model: angles of rods; the edge of each is that of points 0 and 1
+    double rate = 0;                 // [rad/s] at which these turn by themselves
     int follows = -1;                // object that moves them, -1 = their own object's motion
     std::string released_by;         // "cape.collar": the name an event releases
     int pins = 0;                    // instead of fixed points: group of the constraints attach_point

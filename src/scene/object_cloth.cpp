@@ -1,14 +1,14 @@
 // Sheets, as a shell of triangles and hinges (shell.h) or as masses and links: stretch along edges, shear along diagonals, bend over two edges (spec P17).
 //   cloth_grid   a rectangular sheet in the plane y = 0 of its own axes
-//   cloth        a sheet from a mesh: links along edges; bend links over each edge, between the opposite vertices. Closed ones may hold
-//                a pressure, a gas or a liquid (pressure.h)
+//   cloth        a sheet from a mesh (cloth_links.h). Closed ones may hold a pressure, a gas or a liquid (pressure.h)
 // A link stands for a strip of the sheet: its force at strain 1 is stiffness [N/m] times the strip's width, so that the
-// resolution does not change the material.
+// resolution does not change the material. A material of links that bends by hinges has these in place of the links over two edges.
 #include "core/error.h"
 #include "geometry/generate.h"
 #include "geometry/read_mesh.h"
 #include "geometry/topology.h"
 #include "geometry/triangulate.h"
+#include "scene/cloth_links.h"
 #include "scene/kinds.h"
 #include "scene/mesh_source.h"
 #include "scene/pressure.h"
@@ -43,14 +43,6 @@ Range add_sheet(const DeformableParams& p, const PolygonMesh& mesh, std::span<co
 
 bool is_good(BuildContext& c, std::size_t errors_before) { return c.errors.size() == errors_before; }
 
-// a link between points of a sheet, its stiffness by the map of its ends
-void add_mapped_link(BuildContext& c, const LinkRole& role, const PointMaps& maps, Real width, Real length, Range points, int a,
-                     int b) {
-    LinkRole mapped = role;
-    mapped.stiffness *= 0.5 * (maps.stiffness[a] + maps.stiffness[b]);
-    add_link(c, make_link_model(mapped, width, length), points.begin + a, points.begin + b);
-}
-
 // free points go where another mesh with the same vertices has them; held ones stay
 void set_start(BuildContext& c, const Value& start, Range points) {
     const PolygonMesh mesh = read_mesh_source(c, "start", start);
@@ -80,7 +72,7 @@ void check_links(const SheetParams& p, BuildContext& c) {
 }
 
 // the links of a grid, one by one
-void add_mapped_grid(BuildContext& c, const Material& m, const PointMaps& maps, int nx, int nz, Real dx, Real dz, Range points) {
+void add_mapped_grid(BuildContext& c, const Material& m, const PointMaps& maps, int nx, int nz, Real dx, Real dz, Range points, bool bend) {
     const Real diagonal = std::hypot(dx, dz), across = dx * dz / diagonal;
     const auto at = [&](int i, int j) { return i + (nx + 1) * j; };
     const auto add = [&](const LinkRole& role, Real width, Real length, int a, int b) {
@@ -92,8 +84,8 @@ void add_mapped_grid(BuildContext& c, const Material& m, const PointMaps& maps, 
             if (j < nz) add(m.membrane, dx, dz, at(i, j), at(i, j + 1));
             if (i < nx && j < nz) add(m.shear, across, diagonal, at(i, j), at(i + 1, j + 1));
             if (i > 0 && j < nz) add(m.shear, across, diagonal, at(i, j), at(i - 1, j + 1));
-            if (i + 2 <= nx) add(m.bend, dz, 2 * dx, at(i, j), at(i + 2, j));
-            if (j + 2 <= nz) add(m.bend, dx, 2 * dz, at(i, j), at(i, j + 2));
+            if (bend && i + 2 <= nx) add(m.bend, dz, 2 * dx, at(i, j), at(i + 2, j));
+            if (bend && j + 2 <= nz) add(m.bend, dx, 2 * dz, at(i, j), at(i, j + 2));
         }
 }
 
@@ -118,12 +110,13 @@ void ClothGrid::build(const Params& p, BuildContext& c) {
     const bool shell = is_shell(p.sheet, material);
     if (!shell) check_links(p.sheet, c);
     if (!is_good(c, before)) return;
-    if (shell) { // seen, touched and blown at as it is simulated: folds along the other diagonal of a square would look like stairs
-        const Triangulation triangles = alternate_triangles(mesh, nx);
-        const Range points = add_sheet(p.common, triangle_mesh(mesh, triangles), area, material, maps, c);
-        return add_shell(c, p.sheet, material, mesh, triangles, maps, points, {dx, dz});
-    }
-    const Range points = add_sheet(p.common, mesh, area, material, maps, c);
+    const bool hinges = !shell && bends_by_hinges(material);
+    Triangulation triangles;
+    if (shell || hinges) triangles = alternate_triangles(mesh, nx);
+    // seen, touched and blown at as it is simulated: folds along the other diagonal of a square would look like stairs
+    const Range points = add_sheet(p.common, shell || hinges ? triangle_mesh(mesh, triangles) : mesh, area, material, maps, c);
+    if (shell) return add_shell(c, p.sheet, material, mesh, triangles, maps, points, {dx, dz});
+    if (hinges) add_shell_bending(c, p.sheet, material, mesh, triangles, maps, points, {dx, dz});
     const auto at = [&](int i, int j) { return points.begin + i + (nx + 1) * j; };
     if (StrainLimit::Params limit; read_strain_limit(c, p.sheet.strain_limit, limit))
         for (int j = 0; j <= nz; ++j)
@@ -133,7 +126,7 @@ void ClothGrid::build(const Params& p, BuildContext& c) {
                 if (i < nx && j < nz) add_link_limit(c, limit, at(i, j), at(i + 1, j + 1));
                 if (i > 0 && j < nz) add_link_limit(c, limit, at(i, j), at(i - 1, j + 1));
             }
-    if (p.sheet.maps.kind != Value::Kind::null) return add_mapped_grid(c, material, maps, nx, nz, dx, dz, points);
+    if (p.sheet.maps.kind != Value::Kind::null || hinges) return add_mapped_grid(c, material, maps, nx, nz, dx, dz, points, !hinges);
 
     // links in the order of their first point, which keeps what is near in space near in memory
     const Real diagonal = std::hypot(dx, dz);
@@ -181,15 +174,11 @@ void ClothMesh::build(const Params& p, BuildContext& c) {
         else add_pressure(c, p.pressure, points, triangles.triangles);
     }
     if (shell) return add_shell(c, p.sheet, material, mesh, triangles, maps, points);
-    const EdgeTable edges = build_edges(mesh);
     if (StrainLimit::Params limit; read_strain_limit(c, p.sheet.strain_limit, limit))
-        for (const auto& e : edges.edges) add_link_limit(c, limit, points.begin + e[0], points.begin + e[1]);
-    for (const auto& e : edges.edges) {
-        const Real length = (vec(world[e[1]]) - vec(world[e[0]])).norm();
-        // the strip of an edge in an equilateral mesh is 0.87 edges wide
-        add_mapped_link(c, material.membrane, maps, 0.87 * length, length, points, e[0], e[1]);
-    }
-    add_hinge_links(c, material, mesh, world, points);
+        for (const auto& e : unique_edges(mesh)) add_link_limit(c, limit, points.begin + e[0], points.begin + e[1]);
+    const bool hinges = bends_by_hinges(material);
+    add_cloth_links(c, material, mesh, world, maps, points, !hinges);
+    if (hinges) add_shell_bending(c, p.sheet, material, mesh, triangles, maps, points);
 }
 
 } // namespace sinew

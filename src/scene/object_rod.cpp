@@ -82,7 +82,7 @@ std::vector<Vec3> carry_directors(const std::vector<Real3>& x, const PolygonMesh
     return directors;
 }
 
-void clamp_end(BuildContext& c, Range points, int first_point, int scalar) {
+void clamp_end(BuildContext& c, Range points, int first_point, int scalar, Real rate) {
     Handle handle;
     handle.object = int(c.builder.model.objects.size()) - 1;
     handle.released_by = c.object.name + ".clamp";
@@ -94,6 +94,9 @@ void clamp_end(BuildContext& c, Range points, int first_point, int scalar) {
         handle.local.push_back(real3(turn * (vec(c.builder.state.point.x[point]) - vec(c.object.pose.position))));
     }
     c.builder.model.scalar.flags[scalar] |= kFixed;
+    handle.scalars = {scalar};
+    handle.rate = rate;
+    c.builder.state.scalar.ds[scalar] = rate;
     c.handles.push_back(std::move(handle));
 }
 
@@ -167,12 +170,13 @@ void Rod::build(const Params& given, BuildContext& c) {
         if (i == 0) first_scalar = scalar;
     }
     add_spin(c, points);
-    add_fixed(c, p.common.fixed, points, mesh);
-    if (p.clamp == "first" || p.clamp == "both") clamp_end(c, points, 0, first_scalar);
-    if (p.clamp == "last" || p.clamp == "both") {
-        clamp_end(c, points, points.count() - 2, first_scalar + edges - 1);
-        c.builder.state.scalar.ds[first_scalar + edges - 1] = p.twist_rate;
+    for (int i = 0; i < edges; ++i) { // an edge turns about itself too
+        const auto& e = mesh.segments[i];
+        c.builder.state.scalar.ds[first_scalar + i] = vec(c.object.angular_velocity).dot((vec(x[e[1]]) - vec(x[e[0]])).normalized());
     }
+    add_fixed(c, p.common.fixed, points, mesh);
+    if (p.clamp == "first" || p.clamp == "both") clamp_end(c, points, 0, first_scalar, 0);
+    if (p.clamp == "last" || p.clamp == "both") clamp_end(c, points, points.count() - 2, first_scalar + edges - 1, p.twist_rate);
     if (p.common.gravity) add_gravity(c, points);
     add_air(c, p.common.air, points, area);
     const int vertices = add_surface_points(c.builder, points, p.common.thickness >= 0 ? p.common.thickness : p.radius);

@@ -19,6 +19,7 @@
 #include "scene/pressure.h"
 #include "scene/solid_skin.h"
 #include "scene/special_solid.h"
+#include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
 
@@ -47,6 +48,14 @@ PolygonMesh boundary_polygons(const TetMesh& tets, const std::vector<std::array<
     mesh.positions = tets.points;
     for (const auto& t : triangles) add_polygon(mesh, {t[0], t[1], t[2]});
     for (const TetGroup& g : tets.point_groups) mesh.vertex_groups.emplace_back(g.name, g.members);
+    // regions: their points
+    for (const TetGroup& g : tets.tet_groups) {
+        std::vector<int> points;
+        for (int t : g.members) points.insert(points.end(), tets.tets[t].begin(), tets.tets[t].end());
+        std::sort(points.begin(), points.end());
+        points.erase(std::unique(points.begin(), points.end()), points.end());
+        mesh.vertex_groups.emplace_back(g.name, std::move(points));
+    }
     add_side_groups(mesh);
     return mesh;
 }
@@ -116,6 +125,28 @@ void add_mesh_errors(BuildContext& c, const Value& value, const std::vector<Erro
                                                 e.line ? fmt::format(" (line {} of the mesh file)", e.line) : ""), e.allowed);
 }
 
+// Points that no tetrahedron uses (on the edges of those of second order, centres of arcs) would have no mass: the others keep their order.
+int drop_unused_points(TetMesh& mesh) {
+    std::vector<int> place(mesh.points.size(), -1);
+    for (const auto& t : mesh.tets)
+        for (int v : t) place[v] = 0;
+    int kept = 0;
+    for (std::size_t i = 0; i < place.size(); ++i) {
+        if (place[i] < 0) continue;
+        mesh.points[kept] = mesh.points[i];
+        place[i] = kept++;
+    }
+    const int dropped = int(mesh.points.size()) - kept;
+    mesh.points.resize(kept);
+    for (auto& t : mesh.tets)
+        for (int& v : t) v = place[v];
+    for (TetGroup& g : mesh.point_groups) {
+        std::erase_if(g.members, [&](int v) { return place[v] < 0; });
+        for (int& v : g.members) v = place[v];
+    }
+    return dropped;
+}
+
 // a file of tetrahedra as it is, or the inside of a closed surface
 bool read_solid_mesh(const Solid::Params& p, BuildContext& c, TetMesh& out, PolygonMesh& filled) {
     MeshFile source;
@@ -127,6 +158,9 @@ bool read_solid_mesh(const Solid::Params& p, BuildContext& c, TetMesh& out, Poly
         note_file(c, source.name);
         out = std::move(*read.value);
         for (Real3& x : out.points) x = real3(metres_per(source.unit) * vec(up_to_y(x, source.up)));
+        for (const std::string& note : out.notes) c.notes.push_back(fmt::format("{}: {}", c.object.name, note));
+        if (const int dropped = drop_unused_points(out); dropped > 0)
+            c.notes.push_back(fmt::format("{}: {} points that no tetrahedron uses are left out; indices count the others", c.object.name, dropped));
         return true;
     }
     const std::size_t before = c.errors.size();
@@ -232,7 +266,7 @@ void add_solid(const Solid::Params& p, const TetMesh& local, const PolygonMesh& 
     add_spin(c, points);
     std::vector<std::array<int, 3>> boundary;
     for (const BoundaryFace& f : boundary_faces(world)) boundary.push_back(f.corners);
-    PolygonMesh mesh = boundary_polygons({local.points, {}, {}, local.point_groups, {}}, boundary);
+    PolygonMesh mesh = boundary_polygons(local, boundary);
     add_skin_groups(skin, boundary, mesh);
     add_fixed(c, p.common.fixed, points, mesh);
     if (p.common.gravity) add_gravity(c, points);
@@ -241,7 +275,7 @@ void add_solid(const Solid::Params& p, const TetMesh& local, const PolygonMesh& 
         const Vec3 a = vec(world.points[t[0]]), b = vec(world.points[t[1]]), d = vec(world.points[t[2]]);
         for (int v : t) area[v] += (b - a).cross(d - a).norm() / 6;
     }
-    add_air(c, p.common.air, points, area);
+    add_air(c, p.common.air, points, area, boundary);
 
     if (special) add_special_solid(c, other, points, world.tets, maps.stiffness);
     else add_tets(c, model, points, world.tets, maps.stiffness);

@@ -44,9 +44,24 @@ static Errors fill_animated(const Script& script, const Model& m, const State& n
     return {};
 }
 
+// What turns an edge from direction t turns the frame on it too: the angle about the edge beyond the smallest rotation that carries it,
+// which is what reference frames of rods follow (energy/rod_bend_twist.h).
+static double twist_of(const Quat& turn, const Vec3& t) {
+    const Quat rest = Quat::FromTwoVectors(t, turn * t).conjugate() * turn;
+    return std::remainder(2 * std::atan2(rest.vec().dot(t), rest.w()), 2 * kPi);
+}
+static void fill_angles(const Handle& h, const Mover& mover, const Pose& before, const Pose& after, const Model& m, const State& now, double dt,
+                        Input& input) {
+    const Quat turn = quat(after.rotation) * quat(now.step == 0 ? mover.rest.rotation : before.rotation).conjugate();
+    const Vec3 edge = vec(now.point.x[h.points[1]]) - vec(now.point.x[h.points[0]]);
+    for (int s : h.scalars)
+        if (m.scalar.flags[s] & kFixed) input.scalars.push_back({s, now.scalar.s[s] + dt * h.rate + twist_of(turn, edge.normalized())});
+}
+
 Errors fill_input(const Script& script, const Model& m, const State& now, double dt, Input& input) {
     input.targets.clear();
     input.points.clear();
+    input.scalars.clear();
     const double t = now.time + dt;
     for (int k = 0; k < int(script.movers.size()); ++k) {
         const int object = script.movers[k].object;
@@ -61,6 +76,7 @@ Errors fill_input(const Script& script, const Model& m, const State& now, double
         for (std::size_t i = 0; i < h.points.size(); ++i)
             if (m.point.flags[h.points[i]] & kFixed)
                 input.points.push_back({h.points[i], real3(vec(pose.position) + quat(pose.rotation) * vec(h.local[i]))});
+        if (!h.scalars.empty()) fill_angles(h, script.movers[mover], mover_pose(script, mover, now.time), pose, m, now, dt, input);
     }
     return fill_animated(script, m, now, t, input);
 }
@@ -178,6 +194,7 @@ void apply_event(Script& script, Model& m, State& s, const Event& e, bool again,
             if (!r.group.empty() && h.released_by != m.objects[h.object].name + "." + r.group) continue;
             if (h.pins) release_pins(m, s, h.pins);
             for (int point : h.points) m.point.flags[point] &= std::uint8_t(~kFixed);
+            for (int scalar : h.scalars) m.scalar.flags[scalar] &= std::uint8_t(~kFixed);
             ++m.topology_revision; // the set of unknowns changes
         }
 }

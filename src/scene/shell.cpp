@@ -92,9 +92,36 @@ bool check_rest_angles(BuildContext& c, ShellPart& bend, std::span<const std::ar
     return true;
 }
 
+// per vertex the sum of the warps of its triangles, in the world
+std::vector<Vec3> vertex_warps(const SheetParams& p, const PolygonMesh& mesh, const Triangulation& t, const Quat& turn,
+                               std::span<const Real3> rest, int first) {
+    std::vector<Vec3> out(mesh.positions.size(), Vec3::Zero());
+    for (std::size_t k = 0; k < t.triangles.size(); ++k) {
+        const Vec3 warp = warp_of(p, mesh, t, int(k), turn, rest, first);
+        for (int v : t.triangles[k]) out[v] += warp;
+    }
+    return out;
+}
+
 void add_part(BuildContext& c, const ShellPart& part, const void* params, std::span<const int> stencil) {
     if (part.constraint) add_constraint(c.builder, *part.row, params, stencil);
     else add_energy(c.builder, *part.row, params, stencil);
+}
+
+// the hinges of a sheet; script: null = the rest angles do not change
+void add_hinges(BuildContext& c, ShellPart& bend, const RestScript* script, std::span<const std::array<int, 4>> hinges, const PolygonMesh& mesh,
+                const PointMaps& maps, Range points, const GridCell& cell, const std::vector<Vec3>& vertex_warp) {
+    const bool is_plate = is_plate_part(bend);
+    const ElementRow* animated = script ? find_animated_hinge(*bend.row) : nullptr;
+    for (const auto& h : hinges) {
+        const std::array<int, 2> ends{h[1], h[2]};
+        const Real factor = is_plate ? grid_hinge_factor(cell, vec(mesh.positions[h[2]]) - vec(mesh.positions[h[1]])) : 1;
+        const Vec3 warp = vertex_warp[h[1]] + vertex_warp[h[2]];
+        const Real thick = mean_of(maps.size, ends);
+        const auto params = shell_params(bend, factor * mean_of(maps.stiffness, ends) * thick * thick * thick, 1, real3(warp));
+        if (animated) add_animated_hinge(c, *animated, params, *script, h, points);
+        else add_part(c, bend, params, std::array<int, 4>{points.begin + h[0], points.begin + h[1], points.begin + h[2], points.begin + h[3]});
+    }
 }
 
 } // namespace
@@ -171,11 +198,9 @@ void add_shell(BuildContext& c, const SheetParams& p, const Material& material, 
     const std::vector<Real3> rest = c.builder.model.point.rest;
     const std::vector<std::array<int, 4>> hinges = find_hinges(t.triangles);
     if (!check_warps(c, p, shell, t, rest, points.begin) || !check_rest_angles(c, shell.bend, hinges, rest, points.begin)) return;
-    std::vector<Vec3> vertex_warp(mesh.positions.size(), Vec3::Zero());
     for (std::size_t k = 0; k < t.triangles.size(); ++k) {
         const auto& tri = t.triangles[k];
         const Vec3 warp = warp_of(p, mesh, t, int(k), turn, rest, points.begin);
-        for (int v : tri) vertex_warp[v] += warp;
         const auto params = shell_params(shell.membrane, mean_of(maps.stiffness, tri), mean_of(maps.size, tri), real3(warp));
         if (script.lengths) add_animated_triangle(c, params, script, tri, points);
         else add_part(c, shell.membrane, params, std::array<int, 3>{points.begin + tri[0], points.begin + tri[1], points.begin + tri[2]});
@@ -183,17 +208,21 @@ void add_shell(BuildContext& c, const SheetParams& p, const Material& material, 
     StrainLimit::Params limit;
     if (read_strain_limit(c, p.strain_limit, limit))
         for (const auto& tri : t.triangles) add_triangle_limit(c, limit, {points.begin + tri[0], points.begin + tri[1], points.begin + tri[2]});
-    const bool is_plate = is_plate_part(shell.bend);
-    const ElementRow* animated = is_scripted ? find_animated_hinge(*shell.bend.row) : nullptr;
-    for (const auto& h : hinges) {
-        const std::array<int, 2> ends{h[1], h[2]};
-        const Real factor = is_plate ? grid_hinge_factor(cell, vec(mesh.positions[h[2]]) - vec(mesh.positions[h[1]])) : 1;
-        const Vec3 warp = vertex_warp[h[1]] + vertex_warp[h[2]];
-        const Real thick = mean_of(maps.size, ends);
-        const auto params = shell_params(shell.bend, factor * mean_of(maps.stiffness, ends) * thick * thick * thick, 1, real3(warp));
-        if (animated) add_animated_hinge(c, *animated, params, script, h, points);
-        else add_part(c, shell.bend, params, std::array<int, 4>{points.begin + h[0], points.begin + h[1], points.begin + h[2], points.begin + h[3]});
-    }
+    add_hinges(c, shell.bend, is_scripted ? &script : nullptr, hinges, mesh, maps, points, cell,
+               vertex_warps(p, mesh, t, turn, rest, points.begin));
+}
+
+bool bends_by_hinges(const Material& m) { return is_shell_role(m.bend_value, 4); }
+
+void add_shell_bending(BuildContext& c, const SheetParams& p, const Material& material, const PolygonMesh& mesh, const Triangulation& t,
+                       const PointMaps& maps, Range points, const GridCell& cell) {
+    ShellModel shell;
+    if (!read_shell_model(material, c.scope, c.path("material"), shell, c.errors)) return;
+    const std::vector<Real3> rest = c.builder.model.point.rest;
+    const std::vector<std::array<int, 4>> hinges = find_hinges(t.triangles);
+    if (!check_warps(c, p, shell, t, rest, points.begin) || !check_rest_angles(c, shell.bend, hinges, rest, points.begin)) return;
+    add_hinges(c, shell.bend, nullptr, hinges, mesh, maps, points, cell,
+               vertex_warps(p, mesh, t, quat(c.object.pose.rotation), rest, points.begin));
 }
 
 } // namespace sinew

@@ -45,6 +45,10 @@ Real grid_hinge_factor(const GridCell&, const Vec3& edge);
 // elements of all triangles and inner edges; `mesh` is the sheet in the object's axes
 void add_shell(BuildContext&, const SheetParams&, const Material&, const PolygonMesh& mesh, const Triangulation&,
                const PointMaps&, Range points, const GridCell& = {});
+// Of a sheet of links whose material bends by hinges (model hinge_* of the role `bend`): those, in place of links over two edges.
+bool bends_by_hinges(const Material&);
+void add_shell_bending(BuildContext&, const SheetParams&, const Material&, const PolygonMesh& mesh, const Triangulation&,
+                       const PointMaps&, Range points, const GridCell& = {});
 // Triangles of a grid of nx columns of quads whose diagonals alternate like the squares of a chessboard: no direction of
 // shear or twist is preferred.
 Triangulation alternate_triangles(const PolygonMesh& grid, int nx);

@@ -60,6 +60,7 @@ bool make_stiffness(const std::string& model, void* params, FieldList& list, con
         C = isotropic_stiffness(TetOgden::small_strain(TetOgden::member(p)));
     } else {
         const FieldRef* young = find_field(list, "young");
+        if (!young || young->type != FieldType::real) return true; // of a model that says it in other words
         const FieldRef* poisson = find_field(list, "poisson");
         Lame l = make_lame(*static_cast<Real*>(young->member), poisson ? *static_cast<Real*>(poisson->member) : 0);
         if (model == "arap" || model == "strain") l.lambda = 0;
@@ -170,6 +171,10 @@ SolidModel make_solid_model(const SolidRole& role, const Scope& scope, std::stri
     out.damping_mass = damping.mass;
     auto viscous = std::make_shared<TetViscous::Params>();
     if (!make_stiffness(role.model, out.params.get(), list, role.params, path, viscous->stiffness, errors)) return out;
+    if (damping.stiffness > 0 && viscous->stiffness.empty()) {
+        errors.push_back(make_error(role.damping, join_path(path, "damping.stiffness"), "is by Young's modulus, which this model has not", "damping.mass"));
+        return out;
+    }
     if (damping.stiffness > 0) {
         viscous->time = damping.stiffness;
         viscous->linear = role.model == "linear";

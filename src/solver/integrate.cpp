@@ -178,7 +178,6 @@ void build_stage(const StepProblem& p, const SchemeSettings& c, Stage& s) {
     for_each_unknown_scalar(p, [&](int i) { s.scalar_travel[i] = s.elapsed * p.now.scalar.ds[i]; });
 }
 
-// fixed scalars turn with their rate
 static void finish_scalars(const StepProblem& p, const SchemeSettings& c, const Stage& s, std::span<const Real> d, State& next) {
     const int n = scalar_count(p.model), offset = dofs_of(p.model).scalar_offset(0);
     if (n == 0) return;
@@ -186,10 +185,7 @@ static void finish_scalars(const StepProblem& p, const SchemeSettings& c, const 
     Real* acceleration = c.scheme == Scheme::newmark ? memory_array(next, kScalarAcceleration, n).data() : nullptr;
     for (int i = 0; i < n; ++i) {
         if (acceleration) acceleration[i] = 0;
-        if (!is_unknown_scalar(p.model, i)) {
-            next.scalar.s[i] = p.now.scalar.s[i] + p.dt * p.now.scalar.ds[i];
-            continue;
-        }
+        if (!is_unknown_scalar(p.model, i)) continue; // kinematics.h
         const Real move = d[offset + i], rate = s.scalar_drift[i] + s.rate * move;
         next.scalar.s[i] = p.now.scalar.s[i] + (midpoint ? 2 : 1) * move;
         next.scalar.ds[i] = midpoint ? 2 * rate - p.now.scalar.ds[i] : rate;

@@ -49,6 +49,18 @@ void place_fixed(const Model& m, const Prescribed& given, const State& now, Real
     }
 }
 
+void place_fixed_scalars(const Model& m, const Input& input, const State& now, Real dt, Real elapsed, ScalarState& scalars) {
+    const auto place = [&](int i, Real rate) {
+        scalars.s[i] = now.scalar.s[i] + elapsed * rate;
+        scalars.ds[i] = rate;
+    };
+    for (int i = 0; i < scalar_count(m); ++i)
+        if (m.scalar.flags[i] & kFixed) place(i, now.scalar.ds[i]);
+    for (const ScalarTarget& t : input.scalars)
+        if (t.scalar >= 0 && t.scalar < scalar_count(m) && (m.scalar.flags[t.scalar] & kFixed))
+            place(t.scalar, (t.s - now.scalar.s[t.scalar]) / dt);
+}
+
 void set_passive_velocity(const Parallel& parallel, const Model& m, Real t, PointState& points) {
     if (m.point.field.empty()) return;
     parallel_for(parallel, point_count(m), kGrain, [&](int begin, int end) {

@@ -1,5 +1,6 @@
 // What the input prescribes during a step: fixed points and frames move from where they are to their target at constant
-// velocity (frames: constant twist), those without a target stay. Passive points follow their velocity field.
+// velocity (frames: constant twist), those without a target stay. Fixed scalars without a target go on with their rate. Passive
+// points follow their velocity field.
 #pragma once
 #include "core/math.h"
 #include "core/parallel.h"
@@ -22,6 +23,9 @@ void stop_fixed(const Parallel&, const Model&, PointState&);
 
 // Positions and velocities of fixed points and frames at now.time + elapsed.
 void place_fixed(const Model&, const Prescribed&, const State& now, Real elapsed, PointState&, FrameState&);
+
+// Values and rates of fixed scalars at now.time + elapsed, in a step of length dt.
+void place_fixed_scalars(const Model&, const Input&, const State& now, Real dt, Real elapsed, ScalarState&);
 
 // v = u(x, t) for passive points
 void set_passive_velocity(const Parallel&, const Model&, Real t, PointState&);

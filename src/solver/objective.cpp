@@ -219,9 +219,7 @@ void place_given(const StepProblem& p, Objective& o) {
     advect_passive(p.parallel, p.model, p.now, o.stage.elapsed, o.points);
     place_fixed(p.model, o.prescribed, p.now, o.stage.elapsed, o.points, o.frames);
     place_animated(p.model, p.input, p.now, o.stage.elapsed, p.dt, o.animated);
-    for_each_scalar(p, [&](int i) {
-        if (!is_unknown_scalar(p.model, i)) o.scalars.s[i] = p.now.scalar.s[i] + o.stage.elapsed * p.now.scalar.ds[i];
-    });
+    place_fixed_scalars(p.model, p.input, p.now, p.dt, o.stage.elapsed, o.scalars);
 }
 
 void set_given(const StepProblem& p, const Objective& o, std::span<Real> d) {
@@ -229,7 +227,7 @@ void set_given(const StepProblem& p, const Objective& o, std::span<Real> d) {
         if (!is_free(p.model, i)) at(d, i) = vec(o.given[i]);
     });
     for_each_scalar(p, [&](int i) {
-        if (!is_unknown_scalar(p.model, i)) d[first_scalar(p) + i] = o.stage.elapsed * p.now.scalar.ds[i];
+        if (!is_unknown_scalar(p.model, i)) d[first_scalar(p) + i] = o.stage.elapsed * o.scalars.ds[i];
     });
 }
 
@@ -423,8 +421,11 @@ bool compute_matrix(const StepProblem& p, const HessianTerms& terms, Objective& 
     const bool touching = has_contact_elements(o.contact_tables);
     if (touching && !build_hessian_plan(o.touching, dofs, o.matrix.pattern, o.contact_plan)) {
         BlockPattern pattern;
-        if (!build_hessian_pattern(o.elements, o.touching, dofs, pattern)) return false;
+        ElementSet more = o.touching;
+        more.tables.insert(more.tables.end(), o.constraints.tables.begin(), o.constraints.tables.end());
+        if (!build_hessian_pattern(o.elements, more, dofs, pattern)) return false;
         build_hessian_plan(o.elements, dofs, pattern, o.plan);
+        build_hessian_plan(o.constraints, dofs, pattern, o.constraint_plan);
         build_hessian_plan(o.touching, dofs, pattern, o.contact_plan);
         o.matrix = make_block_sparse(std::move(pattern));
         o.has_contact_pairs = true;
@@ -583,6 +584,7 @@ void finish_step(const StepProblem& p, const SchemeSettings& scheme, Objective& 
     advect_passive(p.parallel, p.model, p.now, p.dt, next.point);
     stop_fixed(p, next.point);
     place_fixed(p.model, o.prescribed, p.now, p.dt, next.point, next.frame);
+    place_fixed_scalars(p.model, p.input, p.now, p.dt, p.dt, next.scalar);
     place_animated(p.model, p.input, p.now, p.dt, p.dt, next.animated);
     refuse_infinite_energy(p, o, next, report);
     const StepWork work = compute_work(p, o, next);

@@ -12,7 +12,7 @@
 // step passes the Armijo test wherever the quadratic model holds.
 //
 // Scalars count in norms by an arm: sqrt(mass of the scalar / mean mass of the points), so that what is compared with
-// forces and speeds of points weighs the same in energy. Fixed scalars turn with their rate ds.
+// forces and speeds of points weighs the same in energy. Fixed scalars go to their target, or turn with their rate ds.
 //
 // Contacts are found anew in each iteration, with a margin, and become penalty elements with frozen normals and, where a
 // solver wants it, friction elements with frozen normal forces; within one line search they stay. Contacts of rods are

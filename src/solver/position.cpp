@@ -671,6 +671,7 @@ Report PositionSolver::step(const Model& m, const Input& input, const State& now
     build_prescribed(m, input, now, dt, prescribed);
     stop_fixed(*parallel, m, next.point);
     place_fixed(m, prescribed, now, 0, next.point, next.frame);
+    place_fixed_scalars(m, input, now, dt, 0, next.scalar);
     place_animated(m, input, now, 0, dt, next.animated);
     refresh_masses(m, now, problem);
     problem.weight_is_known = false;
@@ -703,6 +704,7 @@ Report PositionSolver::step(const Model& m, const Input& input, const State& now
         problem.since_start = (k + 1) * h;
         predict(m, input, h, next);
         place_fixed(m, prescribed, now, (k + 1) * h, next.point, next.frame);
+        place_fixed_scalars(m, input, now, dt, (k + 1) * h, next.scalar);
         place_animated(m, input, now, (k + 1) * h, dt, next.animated);
         place_contacts(m, next, found, list, contacts_now);
         next.time = now.time + (k + 1) * h;

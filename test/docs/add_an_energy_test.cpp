@@ -2,6 +2,7 @@
 // energy/list.h, and its derivatives are checked as those are.
 #include "../example/energy/spring_auto.h"
 #include "../example/energy/spring_green.h"
+#include "../example/energy/tet_bulk_shear.h"
 #include "energy/element_fixture.h"
 #include "energy/row_of.h"
 #include <gtest/gtest.h>
@@ -48,4 +49,23 @@ TEST(add_an_energy, the_example_without_derivatives_equals_the_one_with_them) {
         const MatX h = e.hessian(Projection::none);
         EXPECT_LT((a.hessian(Projection::none) - h).norm(), 1e-13 * std::max(1.0, h.norm()));
     }
+}
+
+TEST(add_an_energy, derivatives_and_moduli_of_the_solid_from_outside) {
+    static_assert(Energy<TetBulkShear> && HasValueOnly<TetBulkShear>);
+    const ElementRow row = make_energy_row<TetBulkShear>();
+    for (int i = 0; i < 20; ++i) {
+        const ElementFixture e(row, i, 0);
+        if (!std::isfinite(e.value())) continue; // drawn inside out
+        const MatX h = finite_difference(12, [&](const VecX& d) { return e.moved(d).gradient(); });
+        const MatX hessian = e.hessian(Projection::none);
+        EXPECT_LT((h - hessian).cwiseAbs().maxCoeff(), 1e-6 * std::max(1.0, hessian.norm()));
+    }
+    // stretched alike by s on all sides: E = V k/2 (3 ln s)^2 + 3 mu V (s^2 - 1 - 2 ln s)/2 - mu V (3 ln s)^2/3
+    const std::array<Real3, 4> rest{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+    const TetBulkShear::Data d = TetBulkShear::prepare({3e5, 2e5}, RestView{rest, {}, {}, {}});
+    std::array<Vec3, 4> x;
+    const Real s = 1.2, l = 3 * std::log(s);
+    for (int i = 0; i < 4; ++i) x[i] = s * vec(rest[i]);
+    EXPECT_NEAR(TetBulkShear::value<Real>(d, {}, x), (3e5 * l * l / 2 + 2e5 * (1.5 * (s * s - 1) - l) - 2e5 * l * l / 3) / 6, 1e-9);
 }

@@ -58,3 +58,21 @@ TEST(velocity_field, a_gate_opens_and_closes_smoothly_and_scale_switches) {
     f.scale = 0;
     EXPECT_EQ(velocity_at(f, Vec3::Zero(), 2).norm(), 0);
 }
+
+TEST(velocity_field, the_flow_is_one_field_the_sum_of_winds_or_still_air) {
+    FieldSet set;
+    for (bool wind : {true, false, true}) {
+        set.velocity.push_back(make_flow());
+        set.velocity.back().seed = 3 + set.velocity.size();
+        set.velocity.back().is_wind = wind;
+    }
+    const Vec3 x(0.3, -0.2, 0.7);
+    Mat3 a, b, both, none;
+    const Vec3 u = velocity_at(set.velocity[0], x, 0.4, &a) + velocity_at(set.velocity[2], x, 0.4, &b);
+    EXPECT_EQ(flow_at(&set, kAllWinds, x, 0.4, &both), u);
+    EXPECT_EQ(both, a + b);
+    EXPECT_EQ(flow_at(&set, 1, x, 0.4), velocity_at(set.velocity[1], x, 0.4));
+    EXPECT_EQ(flow_at(&set, -1, x, 0.4, &none), Vec3(Vec3::Zero()));
+    EXPECT_EQ(none, Mat3(Mat3::Zero()));
+    EXPECT_EQ(flow_at(nullptr, kAllWinds, x, 0.4), Vec3(Vec3::Zero()));
+}

@@ -115,6 +115,57 @@ TEST(rod, free_rods_keep_their_momenta) {
     EXPECT_GT(angular.norm(), 0.1 * size);
 }
 
+// A bent rod held by its first edge follows a motion as a rigid body does: the frame on the edge turns with it, about the edge too. Without
+// inertia and weight the shape at rest is the balance, to rounding; bent after 0.2 m, moved in steps of 18 degrees.
+TEST(rod, a_clamped_end_turns_with_its_motion) {
+    for (const char* axis : {"[1, 0, 0]", "[1, 2, -3]", "[0, 1, 0]"}) {
+        const Simulation s = run(fmt::format(R"({{ "sinew": 1, "gravity": 0, "time": {{ "dt": 0.05, "substeps": 1, "seconds": 1.5 }},
+            "objects": {{ "r": {{ "kind": "rod", "positions": [[0, 0, 0], [0.1, 0, 0], [0.2, 0, 0], [0.25, 0.08, 0], [0.25, 0.18, 0]],
+                "radius": 0.004, "radius2": 0.002, "young": 1e7, "clamp": "first",
+                "motion": {{ "spin": {{ "axis": {}, "rate": "360 deg/s" }} }} }} }}, {} }})", axis, kStatics));
+        Vec3 a;
+        ASSERT_EQ(std::sscanf(axis, "[%lf, %lf, %lf]", &a[0], &a[1], &a[2]), 3);
+        const Quat turn = exp_rotation(3 * kPi * a.normalized()); // one and a half turns
+        for (int i = 0; i < 5; ++i)
+            EXPECT_LT((vec(s.now.point.x[i]) - turn * vec(s.compiled.model.point.rest[i])).norm(), 1e-7) << axis << i;
+    }
+}
+
+// of a clamp that is let go the angle is free as well: the twist runs back, and what turns about the axis in sum does not change
+TEST(rod, a_released_clamp_lets_the_angle_go) {
+    std::optional<Simulation> s = start(R"({ "sinew": 1, "gravity": 0, "time": { "dt": 1e-3, "substeps": 1, "seconds": 0.1 },
+        "objects": { "r": { "kind": "rod", "count": 10, "radius": 0.01, "young": 1e6, "twist": 1, "clamp": "both" } },
+        "events": [ { "at": 0.05, "release": "r.clamp" } ], "solver": "newton", "solvers": { "newton": { "tolerance": 1e-9 } } })");
+    ASSERT_TRUE(s);
+    while (!is_finished(*s)) {
+        ASSERT_NE(simulate_step(*s), Status::failed) << s->report.message;
+        if (s->now.time < 0.0495) { EXPECT_NEAR(s->now.scalar.s.back(), 1, 1e-12); }
+    }
+    EXPECT_LT(std::abs(s->now.scalar.s.back() - s->now.scalar.s.front()), 0.9);
+    // scale: mass of an angle, its change in a step of 1 ms
+    EXPECT_NEAR(s->report.angular_momentum.x, 0, 1e-6 * s->compiled.model.scalar.mass[0] / 1e-3);
+}
+
+TEST(rod, a_rod_spins_about_itself_with_its_angular_velocity) {
+    const Simulation s = *start(R"({ "sinew": 1, "gravity": 0, "objects": { "r": { "kind": "rod", "count": 10, "radius": 0.01,
+        "angular_velocity": [10, 0, 0] } }, "solver": "newton" })");
+    // rho pi r^4/2 L w
+    EXPECT_NEAR(s.report.angular_momentum.x, 1000 * 2 * kInertia * 10, 1e-12);
+}
+
+// twist_rate is of the rod, not of one solver
+TEST(rod, a_clamped_end_turns_at_its_rate_in_every_solver_of_rods) {
+    for (const char* solver : {"newton", "position"})
+        for (const char* motion : {"", R"("motion": { "spin": { "axis": [1, 0, 0], "rate": 2 } },)"}) {
+            const Simulation s = run(fmt::format(R"({{ "sinew": 1, "gravity": 0, "time": {{ "dt": 0.01, "substeps": 1, "seconds": 0.2 }},
+                "objects": {{ "r": {{ "kind": "rod", "count": 6, "young": 1e5, {} "clamp": "both", "twist_rate": 3 }} }}, "solver": "{}" }})",
+                                                 motion, solver));
+            const Real carried = *motion ? 0.4 : 0;
+            EXPECT_NEAR(s.now.scalar.s.front(), carried, 1e-12) << solver << motion;
+            EXPECT_NEAR(s.now.scalar.s.back(), 0.6 + carried, 1e-12) << solver << motion;
+        }
+}
+
 TEST(rod, strains_do_not_see_rotations_of_rod_and_frames) {
     const Vec3 e(1, 0.2, -0.1), f(0.8, 0.5, 0.3);
     Real frame[13], turned[13];
