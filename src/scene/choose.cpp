@@ -87,6 +87,20 @@ void add_row_sums(const Table& t, const std::vector<Real>& mass, const std::vect
     }
 }
 
+// adds the diagonals of element matrices to their points, divided by their masses
+void add_diagonals(const Table& t, const std::vector<Real>& mass, const std::vector<Real>& matrices, std::vector<Real>& out) {
+    const int n = t.row->pair ? 3 : t.row->dofs;
+    for (int e = 0; e < t.count(); ++e) {
+        const Real* h = matrices.data() + std::size_t(e) * t.row->matrix_size;
+        const int* id = t.stencil.data() + std::size_t(e) * t.row->stencil;
+        for (int i = 0; i < t.row->points; ++i)
+            for (int k = 0; k < 3; ++k) {
+                const int at = t.row->pair ? k : 3 * i + k;
+                out[3 * id[i] + k] += h[at * n + at] / mass[id[i]];
+            }
+    }
+}
+
 // For each free body the largest sum over vertices that can touch at once of n.(1/m + (r x n).I^-1 (r x n)): times the
 // stiffness of one vertex the squared frequency of the body on a flat obstacle, an upper bound (trace >= largest
 // eigenvalue). Vertices touch together when they lie within 5 % of the body's height of its lowest point; directions n
@@ -121,7 +135,8 @@ std::vector<Real> contact_inverse_masses(const Model& m) {
 
 // Joints and pins of free bodies: twice the trace of M^-1 K of a body's own blocks, summed over the elements at it, bounds the
 // squared frequency, as (a + b)^2 <= 2 a^2 + 2 b^2. Likewise for damping.
-void add_frame_sums(const Model& m, const State& s, std::vector<Real>& stiffness, std::vector<Real>& damping) {
+void add_frame_sums(const Model& m, const State& s, const std::vector<const Table*>& tables, std::vector<Real>& stiffness,
+                    std::vector<Real>& damping) {
     Evaluation ev;
     ev.x = s.point.x.data(), ev.v = s.point.v.data(), ev.x_now = ev.x, ev.p = s.frame.p.data(), ev.q = s.frame.q.data();
     ev.frame_v = s.frame.v.data(), ev.frame_w = s.frame.w.data();
@@ -139,49 +154,101 @@ void add_frame_sums(const Model& m, const State& s, std::vector<Real>& stiffness
             out[f] += 2 * std::max(0.0, sign * sum);
         }
     };
-    for (const auto* tables : {&m.elements->energies, &m.elements->constraints})
-        for (const Table& t : *tables) {
-            if (t.row->frames == 0 || t.row->scalars || t.row->dofs == 6) continue;
-            matrix.assign(t.row->matrix_size, 0), unused = matrix;
-            for (int e = 0; e < t.count(); ++e) {
-                if (t.row->hessian) t.row->hessian(t, ev, e, e + 1, Projection::clamp, matrix.data()), add(t, e, 1, by_x);
-                if (!t.row->force_derivatives) continue;
-                t.row->force_derivatives(t, ev, e, e + 1, unused.data(), matrix.data());
-                add(t, e, -1, by_v);
-            }
+    for (const Table* table : tables) {
+        const Table& t = *table;
+        if (t.row->frames == 0 || t.row->scalars || t.row->dofs == 6) continue;
+        matrix.assign(t.row->matrix_size, 0), unused = matrix;
+        for (int e = 0; e < t.count(); ++e) {
+            if (t.row->hessian) t.row->hessian(t, ev, e, e + 1, Projection::clamp, matrix.data()), add(t, e, 1, by_x);
+            if (!t.row->force_derivatives) continue;
+            t.row->force_derivatives(t, ev, e, e + 1, unused.data(), matrix.data());
+            add(t, e, -1, by_v);
         }
+    }
     stiffness.insert(stiffness.end(), by_x.begin(), by_x.end());
     damping.insert(damping.end(), by_v.begin(), by_v.end());
 }
 
-} // namespace
+// Per coordinate: Gershgorin's bounds of squared frequency and damping, and the diagonal, which no largest eigenvalue is below.
+struct Sums {
+    std::vector<Real> stiffness, damping, diagonal;
+};
 
-Real stable_step(const Model& m, const State& s) {
-    std::vector<Real> stiffness(3 * point_count(m), 0), damping(3 * point_count(m), 0), matrices, more;
-    // held and passive points do not oscillate: infinite mass
-    std::vector<Real> mass = m.point.mass;
-    for (int i = 0; i < point_count(m); ++i)
-        if (m.point.flags[i] & (kFixed | kPassive)) mass[i] = std::numeric_limits<Real>::infinity();
+// the tables' part of points and of free bodies
+void add_element_sums(const Model& m, const State& s, const std::vector<const Table*>& tables, const std::vector<Real>& mass, Sums& out) {
+    std::vector<Real> matrices, more;
+    for (auto* a : {&out.stiffness, &out.damping, &out.diagonal}) a->assign(3 * point_count(m), 0);
     Evaluation ev;
     ev.x = m.point.rest.data();
     ev.v = s.point.v.data();
     ev.x_now = ev.x;
     ev.fields = m.fields.get();
     ev.memory = &s.memory;
-    for (const auto* tables : {&m.elements->energies, &m.elements->constraints})
-        for (const Table& t : *tables) {
-            if (t.row->frames || t.row->scalars || t.row->points == 0) continue;
-            matrices.assign(std::size_t(t.count()) * t.row->matrix_size, 0);
-            if (t.row->hessian) {
-                t.row->hessian(t, ev, 0, t.count(), Projection::none, matrices.data());
-                add_row_sums(t, mass, matrices, stiffness);
-            }
-            if (t.row->force_derivatives) {
-                more.assign(matrices.size(), 0);
-                t.row->force_derivatives(t, ev, 0, t.count(), more.data(), matrices.data());
-                add_row_sums(t, mass, matrices, damping);
-            }
+    for (const Table* table : tables) {
+        const Table& t = *table;
+        if (t.row->frames || t.row->scalars || t.row->points == 0) continue;
+        matrices.assign(std::size_t(t.count()) * t.row->matrix_size, 0);
+        if (t.row->hessian) {
+            t.row->hessian(t, ev, 0, t.count(), Projection::none, matrices.data());
+            add_row_sums(t, mass, matrices, out.stiffness);
+            add_diagonals(t, mass, matrices, out.diagonal);
         }
+        if (t.row->force_derivatives) {
+            more.assign(matrices.size(), 0);
+            t.row->force_derivatives(t, ev, 0, t.count(), more.data(), matrices.data());
+            add_row_sums(t, mass, matrices, out.damping);
+        }
+    }
+}
+
+// held and passive points do not oscillate: infinite mass
+std::vector<Real> moving_masses(const Model& m) {
+    std::vector<Real> mass = m.point.mass;
+    for (int i = 0; i < point_count(m); ++i)
+        if (m.point.flags[i] & (kFixed | kPassive)) mass[i] = std::numeric_limits<Real>::infinity();
+    return mass;
+}
+
+Real shortest(const Sums& s) {
+    Real step = std::numeric_limits<Real>::infinity();
+    for (std::size_t i = 0; i < s.stiffness.size(); ++i) {
+        // damped oscillator under symplectic Euler: h (h w^2 + g)/2 < 2 - h g/2 at the latest; a simple sufficient bound
+        const Real w = std::sqrt(s.stiffness[i]), g = s.damping[i];
+        if (w > 0 || g > 0) step = std::min(step, 2 / (w + g));
+    }
+    return step;
+}
+
+// What `velocity` takes as forces at the start of a step: all energies but springs, which are rows like joints and contacts.
+struct ForceSteps {
+    Real sure, hopeless;           // [s] up to the one steps are stable, beyond the other they grow
+};
+ForceSteps force_steps(const Model& m, const State& s) {
+    std::vector<const Table*> tables;
+    for (const Table& t : m.elements->energies)
+        if (!is_axial_spring(*t.row)) tables.push_back(&t);
+    Sums sums;
+    add_element_sums(m, s, tables, moving_masses(m), sums);
+    Real largest = 0;
+    for (Real d : sums.diagonal) largest = std::max(largest, d);
+    add_frame_sums(m, s, tables, sums.stiffness, sums.damping);
+    return {shortest(sums), largest > 0 ? 2 / std::sqrt(largest) : std::numeric_limits<Real>::infinity()};
+}
+
+bool is_velocity(std::string_view solver) {
+    const SolverEntry* entry = find_solver(solver);
+    return entry && (entry->name == "velocity" || entry->base == "velocity");
+}
+
+} // namespace
+
+Real stable_step(const Model& m, const State& s) {
+    std::vector<const Table*> tables;
+    for (const auto* list : {&m.elements->energies, &m.elements->constraints})
+        for (const Table& t : *list) tables.push_back(&t);
+    const std::vector<Real> mass = moving_masses(m);
+    Sums sums;
+    add_element_sums(m, s, tables, mass, sums);
     Real contact = 0, contact_damping = 0;
     for (const Obstacle& o : m.obstacles) {
         contact = std::max(contact, o.stiffness);
@@ -192,21 +259,24 @@ Real stable_step(const Model& m, const State& s) {
     if (!m.surface.vertices.empty())
         for (int i = 0; i < point_count(m); ++i)
             for (int k = 0; k < 3; ++k) {
-                stiffness[3 * i + k] += contact / mass[i];
-                damping[3 * i + k] += contact_damping / mass[i];
+                sums.stiffness[3 * i + k] += contact / mass[i];
+                sums.damping[3 * i + k] += contact_damping / mass[i];
             }
     for (const Real inverse_mass : contact_inverse_masses(m)) {
-        stiffness.push_back(contact * inverse_mass);
-        damping.push_back(contact_damping * inverse_mass);
+        sums.stiffness.push_back(contact * inverse_mass);
+        sums.damping.push_back(contact_damping * inverse_mass);
     }
-    add_frame_sums(m, s, stiffness, damping);
-    Real step = std::numeric_limits<Real>::infinity();
-    for (std::size_t i = 0; i < stiffness.size(); ++i) {
-        // damped oscillator under symplectic Euler: h (h w^2 + g)/2 < 2 - h g/2 at the latest; a simple sufficient bound
-        const Real w = std::sqrt(stiffness[i]), g = damping[i];
-        if (w > 0 || g > 0) step = std::min(step, 2 / (w + g));
-    }
-    return step;
+    add_frame_sums(m, s, tables, sums.stiffness, sums.damping);
+    return shortest(sums);
+}
+
+std::string refuse_long_step(const Model& m, const State& s, std::string_view solver, double dt) {
+    if (!is_velocity(solver) || point_count(m) == 0) return {};
+    const ForceSteps steps = force_steps(m, s);
+    if (!(dt > steps.hopeless)) return {};
+    return fmt::format("dt = {:.4g} s is too long: {} takes elastic forces at the start of a step, and those of the stiffest element make steps "
+                       "beyond {:.3g} s grow without bound; steps up to {:.3g} s are stable, newton takes any",
+                       dt, solver, steps.hopeless, steps.sure);
 }
 
 std::string describe_long_step(const Model& m, const State& s, std::string_view solver, double dt) {
@@ -220,10 +290,13 @@ std::string describe_long_step(const Model& m, const State& s, std::string_view 
 }
 
 int choose_substeps(const Model& m, const State& s, std::string_view solver, double frame, std::string& reason) {
-    const SolverEntry* entry = find_solver(solver);
-    if (entry && (entry->name == "velocity" || entry->base == "velocity")) {
+    if (is_velocity(solver)) {
         reason = "steps of at most 1/60 s, which the solver cuts into its own";
-        return std::max(1, int(std::ceil(frame / kVelocityStep - 1e-9)));
+        const int n = std::max(1, int(std::ceil(frame / kVelocityStep - 1e-9)));
+        const Real sure = point_count(m) == 0 ? frame : force_steps(m, s).sure;
+        if (!(frame / n > sure)) return n;
+        reason = fmt::format("half of {:.3g} s, up to which forces of the stiffest element are stable at the start of a step", sure);
+        return std::clamp(int(std::ceil(frame / (kStableShare * sure))), n, 100000);
     }
     if (solver != "explicit") {
         const int n = std::max(1, int(std::ceil(frame / kImplicitStep)));

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
+#include <utility>
 
 namespace sinew {
 
@@ -299,6 +300,18 @@ void choose_time(Work& w) {
         w.out.notes.push_back(fmt::format("substeps = {}: {}", w.out.substeps, reason));
     }
     w.out.dt = t.dt > 0 ? t.dt : frame / w.out.substeps;
+    // a solver that is told to cut steps itself may take longer ones
+    const bool cuts = std::any_of(w.scene.solvers.begin(), w.scene.solvers.end(), [&](const SceneEntry& e) {
+        return e.name == w.out.solver && find(e.params, "substeps");
+    });
+    const bool given = t.substeps > 0 || t.dt > 0;
+    std::string problem = cuts || !given ? std::string() : refuse_long_step(w.builder.model, w.builder.state, w.out.solver, w.out.dt);
+    if (!problem.empty()) {
+        const Value* time = find(w.scene.document, "time");
+        for (const char* key : {"substeps", "dt"})
+            if (const Value* at = time ? find(*time, key) : nullptr; at && !problem.empty())
+                w.errors.push_back(make_error(*at, fmt::format("time.{}", key), std::exchange(problem, {})));
+    }
     const double steps = t.seconds / w.out.dt, left = t.seconds - std::floor(steps) * w.out.dt;
     if (std::abs(steps - std::round(steps)) > 1e-6)
         w.out.notes.push_back(fmt::format("the run ends at {:.6g} s, between two steps: the last step is {:.4g} s long", t.seconds, left));

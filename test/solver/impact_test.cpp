@@ -1,5 +1,6 @@
 // Algebraic laws of impact (spec P V23, V24).
 #include "core/random.h"
+#include "model/stencil.h"
 #include "solver/impact.h"
 #include <Eigen/LU>
 #include <gtest/gtest.h>
@@ -45,6 +46,43 @@ TEST(impact, a_falling_rod_keeps_its_energy_on_a_frictionless_elastic_edge) {
         EXPECT_NEAR(std::abs(w), e == 1 ? 3 : 1.5, 1e-14);
         EXPECT_NEAR(0.5 * v * v + w * w / 24, e == 1 ? 0.5 : 0.375, 1e-14);
     }
+}
+
+// Two rigid bodies that stick at a point: velocities and spins of both after the impact and the impulse are 15 unknowns, with Newton's and
+// Euler's equations and one velocity at the point (spec P 5.5). The law is that system with the bodies eliminated.
+TEST(impact, bodies_that_stick_solve_the_fifteen_equations_of_their_motion) {
+    Rng rng{13, 0, 0};
+    using System = Eigen::Matrix<Real, 15, 15>;
+    using Unknowns = Eigen::Matrix<Real, 15, 1>;
+    int sticking = 0;
+    for (int k = 0; k < 100; ++k) {
+        System a = System::Zero();
+        Unknowns right = Unknowns::Zero();
+        Mat3 K = Mat3::Zero();
+        Vec3 u = Vec3::Zero();
+        for (int b = 0; b < 2; ++b) {
+            const Real mass = draw_uniform(rng, 0.2, 5), sign = b == 0 ? 1 : -1;
+            const Mat3 turn = exp_rotation(draw_vec(rng, -2, 2)).toRotationMatrix();
+            const Mat3 inertia = turn * draw_vec(rng, 0.1, 2).asDiagonal() * turn.transpose();
+            const Vec3 r = draw_vec(rng, -1, 1), v = draw_vec(rng, -1, 1), w = draw_vec(rng, -1, 1);
+            const int at = 6 * b;
+            a.block<3, 3>(at, at) = mass * Mat3::Identity(); // m (v' - v) = +-P
+            a.block<3, 3>(at, 12) = -sign * Mat3::Identity();
+            right.segment<3>(at) = mass * v;
+            a.block<3, 3>(at + 3, at + 3) = inertia;         // I (w' - w) = +-r x P
+            a.block<3, 3>(at + 3, 12) = -sign * skew(r);
+            right.segment<3>(at + 3) = inertia * w;
+            a.block<3, 3>(12, at) = sign * Mat3::Identity(); // v_a' + w_a' x r_a = v_b' + w_b' x r_b
+            a.block<3, 3>(12, at + 3) = -sign * skew(r);
+            K += Mat3::Identity() / mass - skew(r) * inertia.inverse() * skew(r);
+            u += sign * (v + w.cross(r));
+        }
+        const Unknowns x = a.fullPivLu().solve(right);
+        const Vec3 P = compute_impact(ImpactLaw::sticking, K, -u.normalized(), u, 0, 0.1);
+        EXPECT_LT((P - x.tail<3>()).norm(), 1e-11 * (1 + x.tail<3>().norm())) << k; // condition numbers up to 1e4
+        sticking += P.norm() > 0.01;
+    }
+    EXPECT_GT(sticking, 90);
 }
 
 TEST(impact, no_law_gains_energy_in_a_million_random_impacts) {

@@ -224,6 +224,28 @@ TEST(velocity_solve, box_friction_is_too_strong_along_the_diagonal_and_a_polygon
     EXPECT_NEAR(cone[0], (2 + 0.5 * std::hypot(10, 10)) / 1.25, 1e-14);
 }
 
+// what is projected on the cone is nearer than any other point of it, whether it was inside, outside or in the polar cone
+TEST(velocity_solve, the_projection_on_the_cone_is_its_nearest_point) {
+    Rng rng{5, 0, 0};
+    RowGroup g;
+    g.rows = 3;
+    g.set = RowSet::contact;
+    std::array<int, 3> seen{}; // inside, at the tip, on the rim
+    for (int k = 0; k < 300; ++k) {
+        g.friction = draw_uniform(rng, 0.1, 2);
+        const Vec3 from = draw_vec(rng, -1, 1);
+        Vec3 p = from;
+        project_impulse({Friction::cone, 8, true}, g, p.data());
+        ASSERT_LE(std::hypot(p[1], p[2]), g.friction * p[0] + 1e-15);
+        ++seen[p == from ? 0 : p == Vec3::Zero() ? 1 : 2];
+        for (int i = 0; i < 200; ++i) {
+            const Real n = draw_uniform(rng, 0, 2), t = g.friction * n * std::sqrt(draw_uniform(rng)), angle = draw_uniform(rng, 0, 2 * kPi);
+            EXPECT_GE((from - Vec3(n, t * std::cos(angle), t * std::sin(angle))).norm(), (from - p).norm() - 1e-15);
+        }
+    }
+    for (int n : seen) EXPECT_GT(n, 20);
+}
+
 // a row with compliance 1/k and damping c is one step of backward Euler of the spring: (1 + h c + h^2 k) v' = -h k x (spec P V22)
 TEST_P(velocity_methods, a_soft_row_is_the_backward_euler_step_of_its_spring) {
     for (Real k : {100.0, 1e6}) {
