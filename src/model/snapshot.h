@@ -2,6 +2,7 @@
 // pictures draw. Nothing here knows about solvers; a SnapshotLayout is made once per run (and again when an edit
 // changes the topology), a Snapshot once per frame. Doubles throughout; a format that stores floats says so.
 #pragma once
+#include "geometry/mesh.h"
 #include "sinew/types.h"
 
 namespace sinew {
@@ -26,6 +27,7 @@ struct SnapshotObject {
     std::vector<int> polygon_uv;                       // per corner index into uv, -1 = none; empty if no corner has one
     std::vector<std::array<int, 2>> segments;          // links drawn as lines (chain, rope, springs without faces)
     std::vector<std::pair<std::string, std::vector<int>>> vertex_groups; // name -> vertex indices
+    std::vector<PolygonGroup> polygon_groups;          // of the input file: groups, objects, materials of polygons
     std::vector<Carrier> carriers;                     // per vertex; empty = vertices are the points. Not in recordings
     std::vector<std::pair<std::string, std::vector<int>>> carrier_groups; // with carriers: groups of the points
     bool draw_points = false;                          // vertices are particles drawn as spheres

@@ -57,6 +57,11 @@ std::string check_object(const SnapshotObject& o) {
         if (!in_range(vertices, std::size_t(o.point_count)))
             return "a vertex group names a vertex that does not exist";
     }
+    for (const PolygonGroup& g : o.polygon_groups) {
+        if (g.name.empty() || !printable(g.name)) return "a polygon group has no printable name";
+        if (int(g.kind) < 0 || int(g.kind) > 2) return "a polygon group is of no known kind";
+        if (!in_range(g.polygons, std::size_t(polygon_count(o)))) return "a polygon group names a polygon that does not exist";
+    }
     return "";
 }
 

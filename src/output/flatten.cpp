@@ -54,6 +54,18 @@ void append_topology(const SnapshotObject& o, int object, int first, bool any_uv
         mesh.segment_object.push_back(object);
     }
 }
+// a column per name over all objects
+void append_polygon_groups(const SnapshotObject& o, FlatMesh& mesh) {
+    const std::size_t end = mesh.polygon_object.size(), begin = end - std::size_t(polygon_count(o));
+    for (const PolygonGroup& g : o.polygon_groups) {
+        const std::string name = (g.kind == PolygonGroupKind::material ? "material_" : "group_") + g.name;
+        auto column = std::find_if(mesh.polygon_groups.begin(), mesh.polygon_groups.end(), [&](const auto& c) { return c.first == name; });
+        if (column == mesh.polygon_groups.end()) column = mesh.polygon_groups.insert(column, {name, {}});
+        column->second.resize(end, 0);
+        for (int p : g.polygons) column->second[begin + std::size_t(p)] = 1;
+    }
+    for (auto& column : mesh.polygon_groups) column.second.resize(end, 0);
+}
 } // namespace
 
 bool only_particles(const SnapshotObject& o) {
@@ -97,6 +109,7 @@ FlatMesh flatten(const SnapshotLayout& layout, const Snapshot& snapshot, double 
         mesh.vertex_object.resize(mesh.position.size(), int(k));
         append_fields(frame, shown, missing, mesh);
         append_topology(o, int(k), int(first), any_uv, missing, mesh);
+        append_polygon_groups(o, mesh);
         for (auto& [name, member] : mesh.groups) {
             member.resize(mesh.position.size(), 0);
             for (const auto& group : o.vertex_groups)

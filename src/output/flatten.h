@@ -18,6 +18,8 @@ struct FlatMesh {
         corner_uv;                     // per corner, `missing` where none; empty if no object has any
     std::vector<SnapshotField> fields; // union of all objects, `missing` where an object lacks one
     std::vector<std::pair<std::string, std::vector<std::uint8_t>>> groups; // 1 = vertex belongs to it
+    // "group_collar", "material_red": 1 = polygon belongs to it, as the input file says
+    std::vector<std::pair<std::string, std::vector<std::uint8_t>>> polygon_groups;
 };
 
 // nothing but particles: polygons or segments would need the dead vertices to keep their numbers

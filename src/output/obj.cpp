@@ -1,9 +1,10 @@
 // OBJ: one text file per frame, "drape.1001.obj". Objects as `o`, polygons with their corners and texture
 // coordinates as `f`, segments as `l`, particles as `p`. Vertex order and count are those of the scene; only
 // objects that are nothing but particles leave out their dead ones.
-//   Vertex groups: OBJ groups elements, not vertices. A polygon belongs to the groups that hold all its
-//   corners (`g a b`); what is left of a group goes into it as points, so that the group's set of vertices
-//   survives. A polygon with a corner without texture coordinate is written without any: OBJ cannot mix.
+//   Groups and materials of polygons (`g a b`, `usemtl red`) are those of the input file; objects of that file are
+//   groups too. OBJ groups elements, not vertices: a polygon belongs to other vertex groups if they hold all its
+//   corners; what is left of a group goes into it as points, so that the group's set of vertices survives.
+//   A polygon with a corner without texture coordinate is written without any: OBJ cannot mix.
 #include "core/atomic_file.h"
 #include "output/check.h"
 #include "output/flatten.h"
@@ -16,23 +17,42 @@ namespace {
 
 struct ObjGroups {                         // of one object
     std::vector<std::string> polygon_line; // "g top collar" per polygon, "g" = none
+    std::vector<std::string> material;     // "usemtl red" per polygon, "usemtl" = none; empty = no polygon has one
     std::vector<std::pair<std::string, std::vector<int>>>
         points; // vertices of a group that no polygon brings in
 };
 
+// polygons that the input file puts into a group or object of this name; false: it has none of this name
+bool find_polygons(const SnapshotObject& o, std::string_view name, std::vector<std::uint8_t>& in) {
+    bool found = false;
+    in.assign(std::size_t(polygon_count(o)), 0);
+    for (const PolygonGroup& g : o.polygon_groups) {
+        if (g.kind == PolygonGroupKind::material || g.name != name) continue;
+        found = true;
+        for (int p : g.polygons) in[std::size_t(p)] = 1;
+    }
+    return found;
+}
+
 ObjGroups find_groups(const SnapshotObject& o) {
     ObjGroups groups;
     groups.polygon_line.assign(std::size_t(polygon_count(o)), "g");
+    for (const PolygonGroup& g : o.polygon_groups) {
+        if (g.kind != PolygonGroupKind::material) continue;
+        groups.material.resize(std::size_t(polygon_count(o)), "usemtl");
+        for (int p : g.polygons) groups.material[std::size_t(p)] = "usemtl " + one_word(g.name);
+    }
     for (const auto& [name, vertices] : o.vertex_groups) {
-        std::vector<std::uint8_t> left(std::size_t(o.point_count), 0), member;
+        std::vector<std::uint8_t> left(std::size_t(o.point_count), 0), member, in;
         for (int v : vertices) left[std::size_t(v)] = 1;
         member = left;
+        const bool known = find_polygons(o, name, in);
         for (int p = 0; p < polygon_count(o); ++p) {
             const int *begin = &o.polygon_vertex[0] + o.polygon_begin[std::size_t(p)],
                       *end = &o.polygon_vertex[0] + o.polygon_begin[std::size_t(p) + 1];
             bool all = true;
             for (const int* v = begin; v != end; ++v) all = all && member[std::size_t(*v)];
-            if (!all) continue;
+            if (known ? !in[std::size_t(p)] : !all) continue;
             groups.polygon_line[std::size_t(p)] += " " + one_word(name);
             for (const int* v = begin; v != end; ++v) left[std::size_t(*v)] = 0;
         }
@@ -45,7 +65,7 @@ ObjGroups find_groups(const SnapshotObject& o) {
 }
 
 struct ObjWriter {
-    std::string text, group = "g"; // group = the line that is in force
+    std::string text, group = "g", material = "usemtl"; // group, material = the lines that are in force
     bool single = true;
     int vertex_base = 1, uv_base = 1;
 
@@ -57,12 +77,13 @@ struct ObjWriter {
         }
         text += '\n';
     }
-    void set_group(const std::string& line) {
-        if (group == line) return;
-        group = line;
+    void set_line(std::string& now, const std::string& line) {
+        if (now == line) return;
+        now = line;
         text += line;
         text += '\n';
     }
+    void set_group(const std::string& line) { set_line(group, line); }
     void points(const std::vector<int>& vertices) {
         for (std::size_t i = 0; i < vertices.size(); ++i) {
             text += i % 16 == 0 ? (i == 0 ? "p " : "\np ") : " ";
@@ -91,6 +112,7 @@ struct ObjWriter {
         for (const auto& uv : o.uv) row("vt", uv.data(), 2);
         for (int p = 0; p < polygon_count(o); ++p) {
             set_group(groups.polygon_line[std::size_t(p)]);
+            set_line(material, groups.material.empty() ? "usemtl" : groups.material[std::size_t(p)]);
             polygon(o, o.polygon_begin[std::size_t(p)], o.polygon_begin[std::size_t(p) + 1]);
         }
         for (const auto& [name, vertices] : groups.points) {

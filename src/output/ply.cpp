@@ -2,7 +2,8 @@
 //   vertex  x y z, object (index of the header's "comment object"), id if particles have one, every field
 //   ("speed",
 //           "velocity_x" ...; 0 where an object lacks it), group_NAME (1 = member)
-//   face    vertex_indices, texcoord (u v of each corner, if any object has texture coordinates), object
+//   face    vertex_indices, texcoord (u v of each corner, if any object has texture coordinates), object, group_NAME and
+//           material_NAME (1 = the input file says so)
 //   edge    vertex1 vertex2 object
 #include "core/atomic_file.h"
 #include "output/bytes.h"
@@ -70,6 +71,7 @@ struct PlyExporter final : Exporter {
              " int vertex_indices\n";
         if (!m.corner_uv.empty()) h += "property list " + count + " float texcoord\n";
         h += "property int object\n";
+        for (const auto& group : m.polygon_groups) h += "property uchar " + one_word(group.first) + "\n";
         if (!m.segments.empty())
             h += "element edge " + std::to_string(m.segments.size()) +
                  "\nproperty int vertex1\nproperty int vertex2\nproperty int object\n";
@@ -100,6 +102,7 @@ struct PlyExporter final : Exporter {
                 for (double value : m.corner_uv[std::size_t(k)]) append(out, float(value));
         }
         append(out, m.polygon_object[p]);
+        for (const auto& group : m.polygon_groups) append(out, group.second[p]);
     }
     Errors write(const Snapshot& s) override {
         const FlatMesh m = flatten(layout, s, 0.0);

@@ -35,6 +35,14 @@ void add_object(const std::string& prefix, const SnapshotObject& o, ArrayWriter&
     if (!groups.empty()) out.add_texts(prefix + "group_names", groups);
     for (std::size_t g = 0; g < groups.size(); ++g)
         out.add<int>(prefix + "group/" + std::to_string(g), o.vertex_groups[g].second);
+    if (o.polygon_groups.empty()) return;
+    std::vector<std::string> names;
+    std::vector<std::uint8_t> kinds;
+    for (const PolygonGroup& g : o.polygon_groups) names.push_back(g.name), kinds.push_back(std::uint8_t(g.kind));
+    out.add_texts(prefix + "polygon_group_names", names);
+    out.add<std::uint8_t>(prefix + "polygon_group_kinds", kinds);
+    for (std::size_t g = 0; g < names.size(); ++g)
+        out.add<int>(prefix + "polygon_group/" + std::to_string(g), o.polygon_groups[g].polygons);
 }
 
 void read_object(const std::string& prefix, const ArrayList& list, SnapshotObject& o, Errors& errors) {
@@ -55,6 +63,15 @@ void read_object(const std::string& prefix, const ArrayList& list, SnapshotObjec
     for (std::size_t g = 0; g < groups.size() && errors.empty(); ++g) {
         read_array(list, prefix + "group/" + std::to_string(g), 0, ints, errors);
         o.vertex_groups.emplace_back(groups[g], ints);
+    }
+    groups.clear();
+    std::vector<std::uint8_t> kinds;
+    read_texts(list, prefix + "polygon_group_names", groups, errors);
+    read_array(list, prefix + "polygon_group_kinds", 0, kinds, errors);
+    if (errors.empty() && kinds.size() != groups.size()) errors.push_back(file_error("", "a layout is incomplete"));
+    for (std::size_t g = 0; g < groups.size() && errors.empty(); ++g) {
+        read_array(list, prefix + "polygon_group/" + std::to_string(g), 0, ints, errors);
+        o.polygon_groups.push_back({PolygonGroupKind(kinds[g]), groups[g], ints});
     }
 }
 

@@ -207,6 +207,11 @@ struct VtkExporter final : Exporter {
         object.insert(object.end(), m.polygon_object.begin(), m.polygon_object.end());
         w.xml += "<CellData>\n";
         w.ints("CellData", "object", object);
+        for (const auto& [name, member] : m.polygon_groups) {
+            std::vector<std::uint8_t> cell(m.points.size() + m.segments.size(), 0);
+            cell.insert(cell.end(), member.begin(), member.end());
+            w.array("UInt8", name, 1, VtkWriter::raw(cell), false, 1);
+        }
         w.xml += "</CellData>\n<Verts>\n";
         for (std::size_t i = 1; i <= m.points.size(); ++i) offsets.push_back(std::int32_t(i));
         w.ints("Verts", "connectivity", m.points);

@@ -170,6 +170,7 @@ int add_deformable_snapshot(BuildContext& c, const PolygonMesh& mesh, Range poin
     s.polygon_uv = mesh.polygon_uv;
     s.segments = mesh.segments;
     s.vertex_groups = mesh.vertex_groups;
+    s.polygon_groups = mesh.polygon_groups;
     s.draw_points = s.polygon_vertex.empty() && s.segments.empty();
     s.radius = radius;
     s.color = color.x >= 0 ? color : default_color(index);

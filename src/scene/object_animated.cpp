@@ -66,6 +66,7 @@ void AnimatedMesh::build(const Params& p, BuildContext& c) {
     s.uv = mesh.uv;
     s.polygon_uv = mesh.polygon_uv;
     s.vertex_groups = mesh.vertex_groups;
+    s.polygon_groups = mesh.polygon_groups;
     const int index = int(c.builder.layout.objects.size());
     s.color = p.color.x >= 0 ? p.color : default_color(index);
     c.builder.model.objects.back().snapshot = index;

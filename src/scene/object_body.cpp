@@ -98,6 +98,7 @@ void add_rigid_snapshot(PolygonMesh mesh, const Real3& color, BuildContext& c) {
     s.uv = std::move(mesh.uv);
     s.polygon_uv = std::move(mesh.polygon_uv);
     s.vertex_groups = std::move(mesh.vertex_groups);
+    s.polygon_groups = std::move(mesh.polygon_groups);
     const int index = int(c.builder.layout.objects.size());
     s.color = color.x >= 0 ? color : default_color(index);
     c.builder.model.objects.back().snapshot = index;

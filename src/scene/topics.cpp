@@ -147,7 +147,7 @@ std::vector<Topic> all_topics() {
     for (const SolverEntry& s : solver_entries()) out.push_back(topic("solvers", s, s.make_settings()));
     for (const ElementRow& r : energy_rows()) out.push_back(topic("energies", r, r.make_params()));
     for (const ElementRow& r : constraint_rows()) out.push_back(topic("constraints", r, r.make_params()));
-    out.push_back(described("parameters", "air", "of cloth, chains, ropes and particles: how air acts on them", AirParams{},
+    out.push_back(described("parameters", "air", "of cloth, solids, rods, chains, ropes and particles: how air acts on them", AirParams{},
                             [](AirParams& p, auto v) { AirParams::fields(p, v); }));
     add_materials(out);
     add_sections(out);

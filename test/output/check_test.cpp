@@ -32,6 +32,9 @@ TEST(Check, every_inconsistency_of_a_layout_is_named) {
         {"different sizes", [](auto& l) { l.objects[0].polygon_uv.pop_back(); }},
         {"segment", [](auto& l) { l.objects[2].segments[0][1] = 5; }},
         {"vertex group names", [](auto& l) { l.objects[0].vertex_groups[0].second.push_back(99); }},
+        {"polygon group names", [](auto& l) { l.objects[0].polygon_groups[0].polygons.push_back(6); }},
+        {"polygon group has no", [](auto& l) { l.objects[0].polygon_groups[0].name.clear(); }},
+        {"polygon group is of", [](auto& l) { l.objects[0].polygon_groups[0].kind = PolygonGroupKind(7); }},
         {"vertex groups have the same", [](auto& l) { l.objects[0].vertex_groups[1].first = "top"; }},
     };
     for (const Case& c : cases) {

@@ -47,6 +47,14 @@ TEST(Obj, keeps_order_count_polygons_texture_coordinates_and_groups) {
         ASSERT_NE(back, nullptr) << name;
         EXPECT_EQ(*back, vertices) << name;
     }
+    int found = 0;
+    for (const PolygonGroup& g : mesh.polygon_groups)
+        for (const PolygonGroup& given : sheet.polygon_groups)
+            if (g.kind == given.kind && g.name == given.name) {
+                EXPECT_EQ(g.polygons, given.polygons) << g.name;
+                ++found;
+            }
+    EXPECT_EQ(found, 3);
 }
 
 TEST(Obj, all_kinds_of_objects_share_one_numbering) {

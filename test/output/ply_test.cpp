@@ -6,12 +6,13 @@
 namespace sinew {
 namespace {
 PolygonMesh write_and_read(const SnapshotLayout& layout, const Snapshot& s,
-                           const ExporterSettings& settings) {
+                           const ExporterSettings& settings, std::string* text = nullptr) {
     TemporaryFolder folder;
     auto exporter = make_exporter("ply", settings);
     EXPECT_NO_ERRORS((*exporter.value)->open(folder.path("drape.ply"), layout));
     EXPECT_NO_ERRORS((*exporter.value)->write(s));
     EXPECT_NO_ERRORS((*exporter.value)->close());
+    if (text) *text = read_text_file(numbered_path(folder.path("drape.ply"), s.frame));
     const auto mesh = read_mesh(numbered_path(folder.path("drape.ply"), s.frame));
     EXPECT_NO_ERRORS(mesh.errors);
     return mesh ? *mesh.value : PolygonMesh();
@@ -61,6 +62,22 @@ TEST(Ply, keeps_mesh_fields_groups_and_texture_coordinates) {
         EXPECT_EQ(have[0], double(float(want[0])));
         EXPECT_EQ(have[1], double(float(want[1])));
     }
+}
+
+TEST(Ply, faces_have_the_groups_and_materials_of_the_input_file) {
+    SnapshotLayout layout = make_sample_layout();
+    layout.objects.resize(1);
+    Snapshot s = make_sample_snapshot(layout, 1004);
+    std::string text;
+    write_and_read(layout, s, {}, &text);
+    const std::size_t face = text.find("element face 6\n"), end = text.find("end_header\n");
+    ASSERT_NE(face, text.npos);
+    for (const char* line : {"property uchar group_even\n", "property uchar material_red\n", "property uchar material_blue\n"})
+        EXPECT_LT(text.find(line, face), end) << line;
+    // the last polygon, a triangle in no group, before it the fifth: 4 corners, in "even" and "blue"
+    const std::size_t triangle = 1 + 3 * 4 + 1 + 6 * 4 + 4 + 3, flags = text.size() - triangle - 3;
+    EXPECT_EQ(text.substr(flags, 3), std::string("\1\0\1", 3));
+    EXPECT_EQ(text.substr(text.size() - 3), std::string("\0\0\0", 3));
 }
 
 TEST(Ply, polygons_with_hundreds_of_corners_are_kept) {

@@ -31,6 +31,9 @@ with sinew_recording.Recording(sys.argv[2]) as run:
         np.testing.assert_array_equal(o.segments, expected("segments_%d" % i))
     assert run.objects[0].material == "cotton" and run.objects[1].rigid and run.objects[3].draw_points
     np.testing.assert_array_equal(run.objects[0].groups["corner"], [0, 11])
+    kind, name, polygons = run.objects[0].polygon_groups[1]
+    assert (kind, name) == ("material", "red")
+    np.testing.assert_array_equal(polygons, [1, 2])
     for k in reversed(range(len(run))):  # any order
         frame = run.read_frame(int(run.frame_numbers[k]))
         for i, f in enumerate(frame.objects):

@@ -30,7 +30,9 @@ SnapshotObject make_sheet() {
     o.uv.push_back({0.75, 0.125}); // a seam: vertex 4 has another texture coordinate in the first polygon
     o.polygon_uv = o.polygon_vertex;
     o.polygon_uv[1] = 12;
-    o.vertex_groups = {{"top", {0, 1, 2, 3, 4, 5, 6, 7}}, {"corner", {0, 11}}};
+    o.vertex_groups = {{"top", {0, 1, 2, 3, 4, 5, 6, 7}}, {"corner", {0, 11}}, {"even", {0, 1, 2, 3, 4, 5, 6, 7, 9, 10}}};
+    // like the squares of a chessboard: every corner of the second polygon belongs to the group, the polygon does not
+    o.polygon_groups = {{PolygonGroupKind::group, "even", {0, 2, 4}}, {PolygonGroupKind::material, "red", {1, 2}}, {PolygonGroupKind::material, "blue", {4}}};
     o.color = {0.8, 0.2, 0.1};
     return o;
 }
@@ -124,6 +126,12 @@ void expect_equal(const SnapshotLayout& a, const SnapshotLayout& b) {
         EXPECT_EQ(x.polygon_uv, y.polygon_uv);
         EXPECT_EQ(x.segments, y.segments);
         EXPECT_EQ(x.vertex_groups, y.vertex_groups);
+        ASSERT_EQ(x.polygon_groups.size(), y.polygon_groups.size());
+        for (std::size_t g = 0; g < x.polygon_groups.size(); ++g) {
+            EXPECT_EQ(x.polygon_groups[g].kind, y.polygon_groups[g].kind);
+            EXPECT_EQ(x.polygon_groups[g].name, y.polygon_groups[g].name);
+            EXPECT_EQ(x.polygon_groups[g].polygons, y.polygon_groups[g].polygons);
+        }
         EXPECT_EQ(x.draw_points, y.draw_points);
         EXPECT_EQ(x.radius, y.radius);
         EXPECT_EQ(x.color, y.color);

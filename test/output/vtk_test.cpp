@@ -120,6 +120,13 @@ TEST(Vtk, keeps_mesh_fields_and_groups) {
     EXPECT_TRUE(std::isnan(velocity.values[36]));
     EXPECT_EQ(vtp.array("PointData", "id").values[28], 1004);
     EXPECT_EQ(vtp.array("PointData", "group_corner").values[11], 1);
+    // cells: 4 points, 4 lines, then polygons; those of the first object begin
+    const auto &even = vtp.array("CellData", "group_even").values, &red = vtp.array("CellData", "material_red").values;
+    ASSERT_EQ(even.size(), 4u + 4 + 12);
+    for (int p = 0; p < 12; ++p) {
+        EXPECT_EQ(even[std::size_t(8 + p)], p == 0 || p == 2 || p == 4) << p;
+        EXPECT_EQ(red[std::size_t(8 + p)], p == 1 || p == 2) << p;
+    }
     EXPECT_EQ(vtp.array("PointData", "object").values[28], 3);
 
     const std::vector<double> corners = vtp.array("Polys", "connectivity").values;
