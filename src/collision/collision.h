@@ -51,6 +51,7 @@ struct DetectScratch {
     ShapeCache shapes;            // where the model has height fields
     std::vector<Pose> pose;       // per obstacle, of its shape
     std::vector<Placement> place; // the same
+    std::vector<Real> way;        // [m] per obstacle: of its parts, of planes that of their frame alone
     struct Chunk {                // of surface vertices, edges or triangles, joined in order
         std::vector<int> near;
         std::vector<PointContact> found;
@@ -63,12 +64,19 @@ struct DetectScratch {
     std::vector<PointContact> found;
 };
 
-// Surface closer than `margin` [m] to an obstacle: the parts vertex_obstacle, edge_obstacle and triangle_obstacle of
-// point_point. Every vertex within the margin, and the places inside edges and triangles where the distance is smallest
+// How far to look: pairs whose gap is below the margin and the ways of both. A vertex that is fast looks far, its neighbours do not.
+struct ObstacleReach {
+    Real margin = 0;             // [m]
+    std::span<const Real> way{}; // [m] per surface vertex, empty = none
+    Real ahead = 0;              // [s] that obstacles go on as they move now
+};
+
+// Surface closer than the reach to an obstacle: the parts vertex_obstacle, edge_obstacle and triangle_obstacle of
+// point_point. Every vertex within it, and the places inside edges and triangles where the distance is smallest
 // (collision/obstacle_features.h). Frames give the obstacles' poses and velocities; vertices of dead points are skipped
 // (`alive` may be empty); a body does not touch itself, bodies with shapes meet obstacles in detect_shapes. False, and no
 // contacts, if a living vertex or an obstacle's pose is not finite, or the surface names vertices that do not exist.
 bool detect_obstacles(const Parallel&, const Model&, std::span<const Real3> surface, std::span<const std::uint8_t> alive,
-                      const FrameState&, Real margin, DetectScratch&, Contacts&);
+                      const FrameState&, const ObstacleReach&, DetectScratch&, Contacts&);
 
 } // namespace sinew

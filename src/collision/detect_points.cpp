@@ -10,7 +10,7 @@ bool detect_points(const Parallel& parallel, const Model& m, const SurfaceState&
     if (!m.obstacles.empty() && !m.surface.vertices.empty()) {
         s.surface.resize(m.surface.vertices.size());
         surface_positions(parallel, m, at, s.surface);
-        found = detect_obstacles(parallel, m, s.surface, at.point.alive, at.frame, margin, s.obstacles, out);
+        found = detect_obstacles(parallel, m, s.surface, at.point.alive, at.frame, {margin}, s.obstacles, out);
     }
     const bool bodies = std::any_of(m.colliders.begin(), m.colliders.end(),
                                     [&](const Collider& c) { return !(m.frame.flags[c.frame] & kFixed); });

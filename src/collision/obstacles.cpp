@@ -21,12 +21,22 @@ struct Search {
     std::span<const std::uint8_t> alive;
     const FrameState& frames;
     const DetectScratch& s;
-    Real margin;
+    const ObstacleReach& reach;
 
     Vec3 at(int vertex) const { return vec(x[vertex]); }
     const HeightFieldShape* field(int obstacle) const { // null if it is none
         const Obstacle& o = m.obstacles[obstacle];
         return o.shape == Obstacle::height_field ? field_of(s.shapes, {Shape::height_field, {}, 0, o.data}) : nullptr;
+    }
+    Real way(int vertex) const { return reach.way.empty() ? 0 : reach.way[vertex]; }
+    // [m] gaps that count between these vertices and an obstacle; a plane that turns is faster the further away
+    template <std::size_t N> Real margin(const std::array<int, N>& vertices, int obstacle) const {
+        const Obstacle& o = m.obstacles[obstacle];
+        Real own = 0, arm = 0;
+        for (int v : vertices) own = std::max(own, way(v));
+        if (o.shape == Obstacle::plane && reach.ahead > 0)
+            for (int v : vertices) arm = std::max(arm, (at(v) - vec(frames.p[o.frame])).norm());
+        return reach.margin + own + s.way[obstacle] + reach.ahead * arm * vec(frames.w[o.frame]).norm();
     }
     // obstacles do not touch each other
     bool takes_part(int vertex) const {
@@ -79,12 +89,13 @@ void test_vertex(const Search& w, int vertex, int k, DetectScratch::Chunk& out) 
     const Real thickness = rule.thickness >= 0 ? rule.thickness : w.m.surface.thickness[vertex] + o.thickness;
     const Vec3 p = vec(w.s.pose[k].position);
     const Quat q = quat(w.s.pose[k].rotation);
-    find_places(w, k, q.conjugate() * (x - p), w.margin + thickness, out.places);
+    const Real margin = w.margin(std::array{vertex}, k);
+    find_places(w, k, q.conjugate() * (x - p), margin + thickness, out.places);
     for (const FieldPoint& hit : out.places) {
         PointContact c;
         c.thickness = thickness;
         c.gap = hit.distance - c.thickness;
-        if (!(c.gap < w.margin)) continue;
+        if (!(c.gap < margin)) continue;
         const Vec3 normal = q * hit.normal;
         c.source = PointContact::vertex_obstacle;
         c.a = w.m.surface.vertices[vertex];
@@ -165,18 +176,18 @@ void test_edge(const Search& w, int edge, int k, DetectScratch::Chunk& out) {
     const auto& v = w.m.surface.edges[edge];
     const PairRule rule = rule_with(w, v[0], o);
     if (!rule.touches) return;
-    const Real thickness = thickness_with(w, v, rule, o);
+    const Real thickness = thickness_with(w, v, rule, o), limit = w.margin(v, k) + thickness;
     if (o.shape == Obstacle::height_field) {
         const HeightFieldShape* field = w.field(k);
         if (!field) return;
         const std::array<Vec3, 2> e{from(w.s.place[k], w.at(v[0])), from(w.s.place[k], w.at(v[1]))};
         find_sides(w, edge, w.s.place[k], e, out.inward);
-        find_field_edge_features(*field, e, out.inward, w.margin + thickness, out.features);
+        find_field_edge_features(*field, e, out.inward, limit, out.features);
         add_features(w, PointContact::edge_obstacle, edge, v, k, rule, thickness, out.features, out.found);
         return;
     }
     FeaturePoints points;
-    find_edge(w, edge, k, w.margin + thickness, out.inward, points);
+    find_edge(w, edge, k, limit, out.inward, points);
     add_features(w, PointContact::edge_obstacle, edge, v, k, rule, thickness, list_of(points), out.found);
 }
 
@@ -219,16 +230,16 @@ void test_triangle(const Search& w, int triangle, int k, DetectScratch::Chunk& o
     if (!rule.touches) return;
     const Placement& place = w.s.place[k];
     const std::array<Vec3, 3> t{from(place, w.at(v[0])), from(place, w.at(v[1])), from(place, w.at(v[2]))};
-    const Real thickness = thickness_with(w, v, rule, o);
+    const Real thickness = thickness_with(w, v, rule, o), limit = w.margin(v, k) + thickness;
     if (o.shape == Obstacle::height_field) {
         const HeightFieldShape* field = w.field(k);
         if (!field) return;
-        find_field_triangle_features(*field, t, w.margin + thickness, out.features);
+        find_field_triangle_features(*field, t, limit, out.features);
         add_features(w, PointContact::triangle_obstacle, triangle, v, k, rule, thickness, out.features, out.found);
         return;
     }
     FeaturePoints points;
-    find_triangle_features(implicit_shape_of(o), t, w.margin + thickness, points);
+    find_triangle_features(implicit_shape_of(o), t, limit, points);
     FeaturePoint peak;
     if (!is_inside(points) && find_peak(w, triangle, k, t, out.inward, peak)) add_point(peak, points);
     add_features(w, PointContact::triangle_obstacle, triangle, v, k, rule, thickness, list_of(points), out.found);
@@ -252,8 +263,10 @@ bool search(const Parallel& parallel, const Search& w, DetectScratch& s, int cou
             for (int i = first; i < last; ++i) {
                 bool taken = true;
                 Aabb box;
-                for (int v : vertices(i)) taken = taken && w.takes_part(v), box = merge(box, w.at(v));
+                Real way = 0;
+                for (int v : vertices(i)) taken = taken && w.takes_part(v), box = merge(box, w.at(v)), way = std::max(way, w.way(v));
                 if (!taken) continue;
+                if (way > 0) box = grow(box, way);
                 for (int v : vertices(i)) chunk.not_finite = chunk.not_finite || !w.at(v).allFinite();
                 own[i - first] = box, block = merge(block, box);
             }
@@ -277,26 +290,39 @@ bool search(const Parallel& parallel, const Search& w, DetectScratch& s, int cou
     return true;
 }
 
-// poses and boxes of the obstacles; false if one is not finite
-bool place_obstacles(const Parallel& parallel, const Model& m, const FrameState& frames, Real margin, DetectScratch& s) {
+// [m] of the parts of an obstacle: v and w of its frame, w at the corner of its box that is furthest away
+Real obstacle_way(const Obstacle& o, const FrameState& frames, const Aabb& box, Real ahead) {
+    if (!(ahead > 0)) return 0;
+    const Real turn = vec(frames.w[o.frame]).norm();
+    if (o.shape == Obstacle::plane || turn == 0) return ahead * vec(frames.v[o.frame]).norm();
+    const Vec3 p = vec(frames.p[o.frame]), corner = (box.hi - p).cwiseAbs().cwiseMax((box.lo - p).cwiseAbs());
+    return ahead * (vec(frames.v[o.frame]).norm() + turn * corner.norm());
+}
+
+// poses, ways and boxes of the obstacles; false if one is not finite
+bool place_obstacles(const Parallel& parallel, const Model& m, const FrameState& frames, const ObstacleReach& look, DetectScratch& s) {
     Real thickness = 0;
     for (const double t : m.surface.thickness) thickness = std::max(thickness, Real(t));
     update_shape_cache(has_fields(m) ? m.shapes : nullptr, s.shapes);
     s.pose.clear();
     s.place.clear();
     s.boxes.box.clear();
+    s.way.clear();
     for (const Obstacle& o : m.obstacles) {
         s.pose.emplace_back();
         s.place.emplace_back();
         s.boxes.box.emplace_back();
+        s.way.push_back(0);
         if (o.frame < 0) continue; // placed nowhere
         const Pose pose{frames.p[o.frame], frames.q[o.frame]};
         if (!vec(pose.position).allFinite() || !quat(pose.rotation).coeffs().allFinite()) return false;
         s.pose.back() = place_obstacle(o, pose);
         s.place.back() = make_placement(s.pose.back());
-        const Real reach = margin + obstacle_reach(m, o, thickness);
+        const Aabb bounds = obstacle_bounds(s.shapes, o, s.place.back());
+        s.way.back() = obstacle_way(o, frames, bounds, look.ahead);
+        const Real reach = look.margin + s.way.back() + obstacle_reach(m, o, thickness);
         const Real rounding = 1e-14 * (s.place.back().p.norm() + vec(o.size).norm() + std::abs(reach));
-        s.boxes.box.back() = grow(obstacle_bounds(s.shapes, o, s.place.back()), reach + rounding);
+        s.boxes.box.back() = grow(bounds, reach + rounding);
     }
     return update_obstacle_boxes(parallel, s.boxes);
 }
@@ -346,13 +372,13 @@ void find_shaped_objects(const Model& m, ShapedObjects& out) {
 }
 
 bool detect_obstacles(const Parallel& parallel, const Model& m, std::span<const Real3> surface,
-                      std::span<const std::uint8_t> alive, const FrameState& frames, Real margin, DetectScratch& s,
+                      std::span<const std::uint8_t> alive, const FrameState& frames, const ObstacleReach& reach, DetectScratch& s,
                       Contacts& out) {
     build_rule_table(m, s.rules);
     find_shaped_objects(m, s.shaped);
-    const Search w{m, surface, alive, frames, s, margin};
+    const Search w{m, surface, alive, frames, s, reach};
     const bool found =
-        update_edge_triangles(m, s.edges) && place_obstacles(parallel, m, frames, margin, s) &&
+        update_edge_triangles(m, s.edges) && place_obstacles(parallel, m, frames, reach, s) &&
         search(parallel, w, s, int(surface.size()), PointContact::vertex_obstacle, [](int i) { return std::array{i}; },
                [&](int i, int k, auto& to) { test_vertex(w, i, k, to); }, out) &&
         search(parallel, w, s, int(m.surface.edges.size()), PointContact::edge_obstacle, [&](int i) { return m.surface.edges[i]; },

@@ -91,7 +91,7 @@ void find_sunk(Start& w, std::vector<Finding>& out) {
     bare.colliders.clear(); // bodies with shapes would be left to detect_shapes
     DetectScratch scratch;
     Contacts contacts;
-    if (!detect_obstacles(w.parallel, bare, w.x, w.s.point.alive, w.s.frame, w.tolerance, scratch, contacts)) return;
+    if (!detect_obstacles(w.parallel, bare, w.x, w.s.point.alive, w.s.frame, {w.tolerance}, scratch, contacts)) return;
     Found sunk, pierced, touching;
     for (const PointContact& c : contacts.point_point) {
         const Real distance = c.gap + c.thickness;
@@ -113,7 +113,7 @@ void find_sunk(Start& w, std::vector<Finding>& out) {
 void find_overlaps(Start& w, std::vector<Finding>& out) {
     ShapeScratch scratch;
     Contacts contacts;
-    if (!detect_shapes(w.parallel, w.m, w.s.frame, w.tolerance, scratch, contacts)) return;
+    if (!detect_shapes(w.parallel, w.m, w.s.frame, {w.tolerance}, scratch, contacts)) return;
     std::map<std::pair<int, int>, std::vector<const PointContact*>> pairs;
     for (const PointContact& c : contacts.point_point) pairs[{c.object_a, c.object_b}].push_back(&c);
     for (const auto& [pair, points] : pairs) {

@@ -22,6 +22,7 @@
 #include "solver/position_memory.h"
 #include "solver/position_mix.h"
 #include "solver/position_problem.h"
+#include "solver/position_residual.h"
 #include "solver/position_trace.h"
 #include "solver/position_violation.h"
 #include "solver/stage_clock.h"
@@ -44,6 +45,7 @@ struct PositionSolver final : Solver {
     ContactPack contact_pack;
     DualScratch dual;
     PackedJacobi jacobi;
+    PackedResiduals residuals;
     RigidMotionScratch rigid;
     Prescribed prescribed;
     Contacts found;
@@ -135,37 +137,23 @@ void PositionSolver::drop_caches() {
     dual = {};
 }
 
-Real fastest_part(const Model& m, const State& s) {
-    Real v = 0;
-    for (int i = 0; i < point_count(m); ++i)
-        if (s.point.alive.empty() || s.point.alive[i]) v = std::max(v, vec(s.point.v[i]).norm());
-    for (int i = 0; i < frame_count(m); ++i) v = std::max(v, vec(s.frame.v[i]).norm());
-    for (const Real3& a : s.animated.v) v = std::max(v, vec(a).norm());
-    // surfaces of bodies turn with them
-    for (const SurfaceVertex& at : m.surface.vertices)
-        if (at.kind == SurfaceVertex::frame)
-            v = std::max(v, vec(s.frame.v[at.index]).norm() + vec(s.frame.w[at.index]).norm() * vec(at.local).norm());
-    return v;
-}
-
 // contacts within reach of the step; false if a position is not a number
 bool PositionSolver::detect(const Model& m, const State& s, Real dt) {
-    constexpr Real kAhead = 2.2, kShapesAhead = 1.1; // both sides move, and gravity
-    if (!detect_shapes(*parallel, m, s.frame, {settings.margin, kShapesAhead * dt}, shapes, found)) return false;
+    constexpr Real kAhead = 1.1; // each side as it moves now, and gravity
+    if (!detect_shapes(*parallel, m, s.frame, {settings.margin, kAhead * dt}, shapes, found)) return false;
     found.vertex_triangle.clear(), found.edge_edge.clear(), found.vertex_edge.clear(), found.vertex_vertex.clear();
     if (point_count(m) == 0) return true;
-    Real margin = std::max(settings.margin, kAhead * dt * fastest_part(m, s));
     surface.resize(m.surface.vertices.size());
     surface_positions(*parallel, m, surface_state(s), surface);
-    if (!detect_obstacles(*parallel, m, surface, s.point.alive, s.frame, margin, obstacles, found)) return false;
-    if (!settings.continuous) { // each vertex as far as its own way of the step
-        ways.velocities.resize(surface.size());
-        surface_velocities(*parallel, m, surface_state(s), ways.velocities);
-        surface_reach.resize(surface.size());
-        for (std::size_t i = 0; i < surface.size(); ++i) surface_reach[i] = 0.5 * kAhead * dt * vec(ways.velocities[i]).norm();
+    // each vertex as far as its own way of the step
+    ways.velocities.resize(surface.size());
+    surface_velocities(*parallel, m, surface_state(s), ways.velocities);
+    surface_reach.resize(surface.size());
+    for (std::size_t i = 0; i < surface.size(); ++i) surface_reach[i] = kAhead * dt * vec(ways.velocities[i]).norm();
+    if (!detect_obstacles(*parallel, m, surface, s.point.alive, s.frame, {settings.margin, surface_reach, kAhead * dt}, obstacles, found)) return false;
+    if (!settings.continuous)
         return detect_surface(*parallel, m, surface, s.point.alive, {.margin = settings.margin, .reach = surface_reach}, surface_scratch, found);
-    }
-    margin = std::max(settings.margin, find_reach_ahead(*parallel, m, s, surface_scratch.alive, dt, ways));
+    const Real margin = std::max(settings.margin, find_reach_ahead(*parallel, m, s, surface_scratch.alive, dt, ways));
     if (!detect_surface(*parallel, m, surface, s.point.alive, {.margin = margin}, surface_scratch, found)) return false;
     // what is further away is a contact only where it is met on the way
     ways.searched = margin;
@@ -463,6 +451,7 @@ void PositionSolver::sweep_tables(const Model&, const Evaluation& ev, const Swee
 void PositionSolver::start_multipliers(const Model& m, const Sweep& w) {
     clear_multipliers(sweeps(), problem);
     const bool warm = settings.warm_start && sweeps();
+    if (warm && !settings.sequential) keep_depths(contact_options(w.h), settings.recovery_time, contacts_now);
     for (PositionContact& c : contacts_now.contacts) {
         if (!warm || !(c.normal > 0)) c.normal = 0, c.tangential.setZero();
         else move_contact(contacts_now, c, w.to, point_count(m), c.normal * c.n + c.tangential, w.h * w.h, w.h);
@@ -511,12 +500,14 @@ void PositionSolver::iterate(const Model& m, const State& now, Real h, bool last
         o.go_on = again;
         o.gauss_seidel = settings.method == "gauss_seidel";
         if (o.gauss_seidel && !(settings.relaxation > 0)) o.relaxation = 1;
-        lazy = !starting && !settings.continuous && jacobi_is_packed(o, problem) && velocities_may_wait(w);
+        const bool jacobi_rows = jacobi_is_packed(o, problem);
+        lazy = !starting && !settings.continuous && (jacobi_rows || residuals_are_packed(o, problem)) && velocities_may_wait(w);
         IterationWatch watch;
         if (trace && lazy)
             watch = [&](int k, Real beta) { add_trace(m, {o.contact, w, ev}, k, s), trace->iterations.back().momentum = beta; };
-        const DualResult r = lazy ? solve_packed_jacobi(*parallel, o, w, points, watch, jacobi, problem)
-                                  : solve_dual(*parallel, m, o, w, ev, s.frame, trace, dual, problem, contacts_now);
+        const DualResult r = lazy && jacobi_rows ? solve_packed_jacobi(*parallel, o, w, points, watch, jacobi, problem)
+                             : lazy              ? solve_packed_residuals(*parallel, o, w, points, watch, residuals, problem)
+                                                 : solve_dual(*parallel, m, o, w, ev, s.frame, trace, dual, problem, contacts_now);
         if (lazy) {
             take_multipliers_of_constraints();
             make_velocities(h, s);
@@ -568,6 +559,7 @@ void PositionSolver::settle(const Model& m, const State& now, Real h, State& s) 
     const int points = point_count(m);
     const PositionContactOptions o = contact_options(h);
     refresh_inertias(m, s.frame, problem);
+    restore_depths(to, points, contacts_now);
     if (is_newmark()) keep_acceleration(h, s);
     if (o.friction == FrictionSet::post) add_post_friction(o, to, points, contacts_now);
     if (settings.limit_restitution) limit_separation(o, settings.restitution_threshold, to, points, contacts_now);

@@ -19,6 +19,11 @@ struct alignas(64) LinkBatch {
     Lane4 alpha;         // [m/N]
     Lane4 lambda;        // [N]
 };
+// What methods that follow residuals keep of a batch of links: rows s n, residuals and directions, all in the scale s of the link
+struct alignas(64) LinkRow {
+    Lane4 row[kLanes];   // [x y z 0] per link
+    Lane4 residual, direction;
+};
 // C = s (phi(theta) - rest), stencil of geometry/dihedral.h
 struct alignas(64) HingeBatch {
     int id[4][kLanes];
@@ -74,7 +79,9 @@ struct BatchNumbers {
     bool velocities = false;   // take part and are moved along
     bool first = false;        // multipliers begin at zero
     double beta = 0;           // Jacobi: of the change before
-    double* push = nullptr;    // [N] Jacobi: three per point, forces of the changes
+    double* push = nullptr;    // [N] Jacobi: three per point, forces of the changes; residuals: six, of residual and direction
+    double step = 0;           // residuals: along the direction, of the iteration before
+    const double* way = nullptr; // residuals: three per point, W times the force of the direction
 };
 enum class HingeAngle { theta, tangent, sine };
 
@@ -89,6 +96,11 @@ struct BatchLoops {
     // Jacobi (position_jacobi.h): nothing moves, forces of the changes are added to `push`. `change`: of the iteration before, and after it
     void (*relax_links)(LinkBatch*, Lane4* change, int begin, int end, const BatchNumbers&);
     double (*link_slope)(const LinkBatch*, const Lane4* change, int begin, int end, const BatchNumbers&); // sum of r times change
+    // Residuals (position_residual.h): residual, rows and pushes at the positions, sums r.r and r alpha r; then direction and products; last
+    // multipliers. Sums of a call are those of its batches.
+    void (*link_residuals)(LinkBatch*, LinkRow*, int begin, int end, const BatchNumbers&, double* sums);
+    void (*link_products)(const LinkBatch*, LinkRow*, int begin, int end, const BatchNumbers&, double* sums);
+    void (*link_finish)(LinkBatch*, const LinkRow*, int begin, int end, const BatchNumbers&);
     double (*link_error)(const LinkBatch*, const Lane4* unit, int begin, int end, const BatchNumbers&);
     double (*hinge_error)(HingeAngle, const HingeBatch*, int begin, int end, const BatchNumbers&);
     double (*strain_error)(const StrainBatch*, int begin, int end, const BatchNumbers&);

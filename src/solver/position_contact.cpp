@@ -61,6 +61,7 @@ void add_position_contact(const Model& m, const ContactStencil& stencil, const T
     c.restitution = t.rule.restitution;
     c.offset = offset;
     c.approach = approach;
+    c.gap_start = t.gap;
     add_sides(m, stencil, c, out);
     for (int k = 0; k < c.sides; ++k) out.bodies.push_back(out.sides[c.side + k].body);
     out.body_begin.push_back(int(out.bodies.size()));
@@ -95,6 +96,22 @@ void place_contacts(const Model& m, const State& end, const Contacts& contacts, 
 void place_contact(const Model& m, const State& end, const ContactStencil& stencil, PositionContact& c) {
     c.outside = animated_part(m, stencil, end.animated.x);
     c.drive = animated_part(m, stencil, end.animated.v);
+}
+
+void keep_depths(const PositionContactOptions& o, Real time, PositionContacts& all) {
+    const Real part = time / (o.h + time);
+    for (PositionContact& c : all.contacts) {
+        c.kept = c.normal > 0 ? part * std::min(0.0, c.gap_start + o.compliance * c.normal) : 0;
+        c.offset -= c.kept;
+    }
+}
+
+void restore_depths(const DualState& s, int points, PositionContacts& all) {
+    for (PositionContact& c : all.contacts) {
+        c.offset += c.kept;
+        c.kept = 0;
+        c.gap_start = contact_state(all, c, s, points).gap;
+    }
 }
 
 ContactState contact_state(const PositionContacts& all, const PositionContact& c, const DualState& s, int points) {

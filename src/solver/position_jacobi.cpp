@@ -47,10 +47,13 @@ Real largest_link_error(const Parallel& parallel, const Sweep& w, const Position
 
 } // namespace
 
-bool jacobi_is_packed(const DualOptions& o, const PositionProblem& p) {
-    return o.method.ends_with("jacobi") && !o.frozen && !o.go_on && !o.incidence && !o.by_radius && o.damping_time == 0 && p.whole.empty() &&
+bool rows_are_packed_links(const DualOptions& o, const PositionProblem& p) {
+    return !o.frozen && !o.go_on && o.damping_time == 0 && p.whole.empty() &&
            std::all_of(p.tables.begin(), p.tables.end(),
                        [](const DualTable& t) { return t.packed && t.pack.kind == PackKind::link && !t.pack.damped(); });
+}
+bool jacobi_is_packed(const DualOptions& o, const PositionProblem& p) {
+    return o.method.ends_with("jacobi") && !o.incidence && !o.by_radius && rows_are_packed_links(o, p);
 }
 
 DualResult solve_packed_jacobi(const Parallel& parallel, const DualOptions& o, const Sweep& w, int points, const IterationWatch& watch,

@@ -14,6 +14,8 @@ struct PackedJacobi {
     std::vector<Real> partial;
 };
 
+// Undamped links between points and nothing else, directions as they are now.
+bool rows_are_packed_links(const DualOptions&, const PositionProblem&);
 // Whether rows and options are such. Contacts and velocities that take part are the caller's to exclude.
 bool jacobi_is_packed(const DualOptions&, const PositionProblem&);
 // Moves the points behind `w.to`; multipliers begin at zero and stay in the packs, velocities are left alone.

@@ -39,12 +39,16 @@ void project_pack(const Parallel&, const Sweep&, bool velocities, bool first, Po
 // What a loop over the batches of a table needs, and the loops themselves; runs of batches without a common point that moves, in parallel.
 BatchNumbers batch_numbers(const Sweep&, bool velocities, bool first, const PositionPack&);
 const BatchLoops& batch_loops(const PositionPack&);
-template <class F> void for_each_task(const Parallel& parallel, const BatchPlan& plan, F&& f) {
+template <class F> void for_each_numbered_task(const Parallel& parallel, const BatchPlan& plan, F&& f) {
     for (int phase = 0; phase < plan.phase_count(); ++phase) {
-        const int task = plan.phase_begin[phase];
-        parallel_for(parallel, plan.phase_begin[phase + 1] - task, 1,
-                     [&](int from, int to) { f(plan.task_begin[task + from], plan.task_begin[task + to]); });
+        const int first = plan.phase_begin[phase];
+        parallel_for(parallel, plan.phase_begin[phase + 1] - first, 1, [&](int from, int to) {
+            for (int task = first + from; task < first + to; ++task) f(task, plan.task_begin[task], plan.task_begin[task + 1]);
+        });
     }
+}
+template <class F> void for_each_task(const Parallel& parallel, const BatchPlan& plan, F&& f) {
+    for_each_numbered_task(parallel, plan, [&](int, int begin, int end) { f(begin, end); });
 }
 // Multipliers to where the table's rows have theirs.
 void store_multipliers(const PositionPack&, std::vector<Real>& lambda);

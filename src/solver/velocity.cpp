@@ -163,7 +163,7 @@ bool VelocitySolver::detect(const Model& m, const State& s, Real h) {
     const Real apart = std::max(settings.margin, kAhead * h * (fastest_apart(m, s, analytic) + h * vec(m.gravity).norm()));
     surface.resize(m.surface.vertices.size());
     surface_positions(*parallel, m, surface_state(s), surface);
-    if (!detect_obstacles(*parallel, m, surface, s.point.alive, s.frame, margin, obstacles, found)) return false;
+    if (!detect_obstacles(*parallel, m, surface, s.point.alive, s.frame, {margin}, obstacles, found)) return false;
     return detect_surface(*parallel, m, surface, s.point.alive, {.margin = std::min(margin, apart)}, surface_scratch, found);
 }
 

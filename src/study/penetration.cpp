@@ -13,7 +13,7 @@ Real total_penetration(const Parallel& parallel, const Model& m, const State& s,
     if (point_count(m) > 0) {
         p.x.resize(m.surface.vertices.size());
         surface_positions(parallel, m, surface_state(s), p.x);
-        finite = finite && detect_obstacles(parallel, m, p.x, s.point.alive, s.frame, kNear, p.obstacles, p.found) &&
+        finite = finite && detect_obstacles(parallel, m, p.x, s.point.alive, s.frame, {kNear}, p.obstacles, p.found) &&
                  detect_surface(parallel, m, p.x, s.point.alive, {.margin = kNear}, p.surface, p.found);
     }
     if (!finite) return std::numeric_limits<Real>::quiet_NaN();

@@ -290,6 +290,33 @@ TEST(detect_surface, a_folded_sheet_touches_itself_where_it_asks_to_and_neighbou
         if (c.vertex[0] % (n + 1) < 4) { EXPECT_NEAR(c.gap, 0.005, 1e-12); }
 }
 
+// each vertex looks as far as its own way: one that is fast finds others, these do not find each other
+TEST(detect_surface, each_vertex_looks_as_far_as_its_own_way) {
+    World w;
+    Rng rng{5, 0, 0};
+    constexpr int count = 400;
+    constexpr Real thickness = 0.005, margin = 0.01, far = 0.3;
+    add_grains(w, rng, count, thickness);
+    w.b.model.objects[0].self_contact = true;
+    finish(w);
+    std::vector<Real> way(count, 0);
+    way[7] = far;
+    const auto gap = [&](int i, int j) { return (vec(w.x[i]) - vec(w.x[j])).norm() - 2 * thickness; };
+    SurfaceScratch scratch;
+    Contacts out;
+    ASSERT_TRUE(detect_surface(*make_parallel({}), w.b.model, w.x, {}, {.margin = margin, .reach = way}, scratch, out));
+    std::set<std::pair<int, int>> found;
+    for (const SurfaceContact& c : out.vertex_vertex) found.insert(std::minmax(c.vertex[0], c.vertex[1]));
+    for (int i = 0; i < count; ++i)
+        for (int j = i + 1; j < count; ++j)
+            if (gap(i, j) < margin + way[i] + way[j]) EXPECT_TRUE(found.count({i, j})) << i << ' ' << j;
+    int slow = 0;
+    for (const auto& [i, j] : found) slow += i != 7 && j != 7;
+    // boxes of the slow ones overlap within a cube of thickness and margin: at most some 400^2/2 times its share of the room
+    EXPECT_LT(slow, 400 * 400 / 2 * 8 * 0.03 * 0.03 * 0.03 / 0.15 * 2);
+    EXPECT_GT(found.size() - slow, 20u);
+}
+
 TEST(detect_surface, rules_groups_and_self_contact_decide_who_meets) {
     World w = make_world(31);
     Model& m = w.b.model;

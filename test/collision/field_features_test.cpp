@@ -59,7 +59,7 @@ Contacts detect(ModelBuilder& b, Real margin) {
     surface_positions(*parallel, b.model, surface_state(b.state), x);
     DetectScratch scratch;
     Contacts out;
-    EXPECT_TRUE(detect_obstacles(*parallel, b.model, x, b.state.point.alive, b.state.frame, margin, scratch, out));
+    EXPECT_TRUE(detect_obstacles(*parallel, b.model, x, b.state.point.alive, b.state.frame, {margin}, scratch, out));
     return out;
 }
 Real smallest_gap(const Contacts& c) {

@@ -40,7 +40,7 @@ Contacts detect(const Model& m, const State& s, Real margin, int threads = 1) {
     surface_positions(*parallel, m, surface_state(s), x);
     DetectScratch scratch;
     Contacts out;
-    EXPECT_TRUE(detect_obstacles(*parallel, m, x, s.point.alive, s.frame, margin, scratch, out));
+    EXPECT_TRUE(detect_obstacles(*parallel, m, x, s.point.alive, s.frame, {margin}, scratch, out));
     return out;
 }
 
@@ -362,12 +362,12 @@ TEST(obstacle_surface, positions_and_poses_that_are_not_numbers_are_refused) {
         DetectScratch scratch;
         Contacts out;
         std::vector<Real3> x = b.state.point.x;
-        ASSERT_TRUE(detect_obstacles(*parallel, b.model, x, {}, b.state.frame, 0, scratch, out));
+        ASSERT_TRUE(detect_obstacles(*parallel, b.model, x, {}, b.state.frame, {}, scratch, out));
         EXPECT_FALSE(out.point_point.empty());
         if (what == 0) x[2].y = std::nan("");
         if (what == 1) x[3].x = std::numeric_limits<Real>::infinity();
         if (what == 2) b.state.frame.p[0].z = std::nan("");
-        EXPECT_FALSE(detect_obstacles(*parallel, b.model, x, {}, b.state.frame, 0, scratch, out)) << what;
+        EXPECT_FALSE(detect_obstacles(*parallel, b.model, x, {}, b.state.frame, {}, scratch, out)) << what;
         EXPECT_TRUE(out.point_point.empty());
     }
 }

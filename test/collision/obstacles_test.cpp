@@ -43,7 +43,7 @@ Contacts detect(const ModelBuilder& b, int threads, std::span<const std::uint8_t
     const ParallelPtr parallel = make_parallel(context);
     DetectScratch scratch;
     Contacts out;
-    detect_obstacles(*parallel, b.model, b.state.point.x, alive, b.state.frame, kMargin, scratch, out);
+    detect_obstacles(*parallel, b.model, b.state.point.x, alive, b.state.frame, {kMargin}, scratch, out);
     return out;
 }
 
@@ -111,4 +111,53 @@ TEST(obstacles, dead_points_touch_nothing) {
     const Contacts found = detect(b, 1, alive);
     EXPECT_FALSE(found.point_point.empty());
     for (const PointContact& c : found.point_point) EXPECT_EQ(c.vertex % 2, 1);
+}
+
+// what comes nearer than the margin while both go their ways is found, and what stays is found within the margin alone
+TEST(obstacles, each_vertex_and_each_obstacle_looks_as_far_as_its_own_way) {
+    ModelBuilder b = make_cloud();
+    std::vector<Real> way(kPoints, 0);
+    for (int i = 0; i < kPoints; i += 10) way[i] = 0.2;
+    const ParallelPtr parallel = make_parallel({});
+    const auto found = [&](Real ahead) {
+        DetectScratch scratch;
+        Contacts out;
+        EXPECT_TRUE(detect_obstacles(*parallel, b.model, b.state.point.x, {}, b.state.frame, {kMargin, way, ahead}, scratch, out));
+        return out.point_point;
+    };
+    const auto gap = [&](int i, int k, Vec3* at = nullptr) {
+        const Obstacle& o = b.model.obstacles[k];
+        const Vec3 p = vec(b.state.frame.p[o.frame]);
+        const Quat q = quat(b.state.frame.q[o.frame]);
+        const ImplicitHit hit = evaluate_shape({ImplicitShape::Kind(k), o.size}, q.conjugate() * (vec(b.state.point.x[i]) - p));
+        if (at) *at = p + q * hit.closest;
+        return hit.distance - kThickness;
+    };
+    // obstacles at rest: exactly those
+    std::size_t next = 0;
+    const auto still = found(0);
+    for (int i = 0; i < kPoints; ++i)
+        for (int k = 0; k < 4; ++k)
+            if (gap(i, k) < kMargin + way[i]) {
+                ASSERT_LT(next, still.size());
+                EXPECT_EQ(still[next].vertex, i), EXPECT_EQ(still[next++].obstacle, k);
+            }
+    EXPECT_EQ(next, still.size());
+    // moving and turning: at least those that the nearest place of the obstacle could bring within the margin
+    constexpr Real kAhead = 0.1;
+    next = 0;
+    std::size_t wanted = 0;
+    const auto moving = found(kAhead);
+    for (int i = 0; i < kPoints; ++i)
+        for (int k = 0; k < 4; ++k) {
+            const int f = b.model.obstacles[k].frame;
+            Vec3 at;
+            const Real distance = gap(i, k, &at);
+            const Vec3 v = vec(b.state.frame.v[f]) + vec(b.state.frame.w[f]).cross(at - vec(b.state.frame.p[f]));
+            const bool listed = next < moving.size() && moving[next].vertex == i && moving[next].obstacle == k;
+            if (listed) ++next;
+            if (distance < kMargin + way[i] + kAhead * v.norm()) EXPECT_TRUE(listed) << i << ' ' << k, ++wanted;
+        }
+    EXPECT_EQ(next, moving.size());
+    EXPECT_GT(wanted, still.size() + 100);
 }
