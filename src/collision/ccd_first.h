@@ -23,64 +23,74 @@ struct Moving {
     Lanes3 e, f; // edges of the plane; w is d[0]
     Real separation;
     Real largest; // bound of all components of the differences
-    // plane: e x f at both times and its control point between, the product of the largest components of e
+    // plane: e x f at both times and twice its control point between, the product of the largest components of e
     // and f; control points of w . (e x f), of separation |e x f|, and the bound of the error
-    Lanes3 n;
-    Vec3 middle;
+    Lanes3 n, middle;
     Real size;
     Bernstein3 volume, area;
+    Real lowest, highest; // of the volume's
     Real error;
 };
 
-enum class First { apart, open, out_of_range };
-
-// Sets the differences. One coordinate axis may separate the pair all the time, which is exact: rounding does
-// not change the sign of a difference.
-template <Kind K> First look_along_axes(const CcdPoints& x0, const CcdPoints& x1, Moving& m) {
-    constexpr int n = kCorners[int(K)];
+template <Kind K> void set_differences(const CcdPoints& x0, const CcdPoints& x1, Moving& m) {
+    constexpr int n = kCorners[int(K)], points = K == Kind::edge_edge ? 4 : n + 1;
     Lanes3 x[4];
-    constexpr int points = K == Kind::edge_edge ? 4 : n + 1;
     for (int i = 0; i < points; ++i) x[i] = lanes(x0[i], x1[i]);
-    Lanes3 sum = x[0] + x[1]; // of everything: finite when all is
-    for (int i = 2; i < points; ++i) sum = sum + x[i];
-    const Lanes total = sum.x + sum.y + sum.z;
     for (int i = 0; i < n; ++i) {
         if constexpr (K == Kind::edge_edge)
             m.d[i] = x[2 + (i & 1)] - x[i >> 1];
         else
             m.d[i] = x[0] - x[1 + i];
     }
-    if constexpr (has_plane(K)) {
-        m.e = K == Kind::edge_edge ? x[1] - x[0] : x[2] - x[1];
-        m.f = K == Kind::edge_edge ? x[3] - x[2] : x[3] - x[1];
-    }
+}
+
+// One coordinate axis may separate the pair all the time, which is exact: rounding does not change the sign of a
+// difference. Sets the bound of their components.
+template <Kind K> bool axis_separates(Moving& m) {
     Lanes3 lo = m.d[0], hi = m.d[0];
-    for (int i = 1; i < n; ++i) lo = lower(lo, m.d[i]), hi = higher(hi, m.d[i]);
+    for (int i = 1; i < kCorners[int(K)]; ++i) lo = lower(lo, m.d[i]), hi = higher(hi, m.d[i]);
     const Lanes zero = both(0);
     const Lanes3 below{zero - hi.x, zero - hi.y, zero - hi.z};
     const Real gap =
         highest(highest(highest(lowest(lo.x), lowest(below.x)), highest(lowest(lo.y), lowest(below.y))),
                 highest(lowest(lo.z), lowest(below.z)));
-    m.largest = highest(
-        higher(higher(higher(hi.x, zero - lo.x), higher(hi.y, zero - lo.y)), higher(hi.z, zero - lo.z)));
-    const Real check = first(total) + second(total);
-    if (!(check - check == 0) || !(m.largest < kLarge && m.largest > kSmall)) return First::out_of_range;
-    return gap > m.separation * (1 + 4 * kUnit) ? First::apart : First::open;
+    m.largest = -lowest(lower(lower(lower(lo.x, below.x), lower(lo.y, below.y)), lower(lo.z, below.z)));
+    return gap > m.separation * (1 + 4 * kUnit);
 }
 
-// control points of the coplanarity cubic and the bound of their errors
-inline void set_plane(Moving& m) {
-    const Lanes3& w = m.d[0];
+inline bool is_finite(Lanes a) {
+    const Real sum = first(a) + second(a);
+    return sum - sum == 0;
+}
+
+// Whether nothing can overflow or vanish: of all differences, or of w, e and f, of which they are sums. Coordinates that are
+// not finite show in the sum of the differences, and in the volume, to which each adds.
+template <Kind K> bool in_range(const Moving& m) {
+    Lanes3 sum = m.d[0];
+    for (int i = 1; i < kCorners[int(K)]; ++i) sum = sum + m.d[i];
+    return is_finite(sum.x + sum.y + sum.z) && m.largest < kLarge && m.largest > kSmall;
+}
+
+// control points of the coplanarity cubic and the bound of their errors; false where sizes are out of range
+template <Kind K> bool set_plane(const CcdPoints& x0, const CcdPoints& x1, Moving& m) {
+    constexpr bool edges = K == Kind::edge_edge;
+    const Lanes3 origin = edges ? lanes(x0[0], x1[0]) : lanes(x0[1], x1[1]);
+    const Lanes3 tip = edges ? lanes(x0[2], x1[2]) : lanes(x0[0], x1[0]);
+    const Lanes3 w = m.d[0] = tip - origin;
+    m.e = (edges ? lanes(x0[1], x1[1]) : lanes(x0[2], x1[2])) - origin;
+    m.f = lanes(x0[3], x1[3]) - (edges ? tip : origin);
     m.n = cross(m.e, m.f);
     const Lanes3 mixed = cross(m.e, swapped(m.f)); // e0 x f1, e1 x f0
-    const Lanes3 middle = both(0.5) * (mixed + swapped(mixed));
-    const Lanes ends = dot(w, m.n), inner = dot(w, middle), outer = dot(w, swapped(m.n)); // w0 n2, w1 n0
+    m.middle = mixed + swapped(mixed);
+    const Lanes ends = dot(w, m.n), inner = dot(w, m.middle), outer = dot(swapped(w), m.n); // w1 n0, w0 n2
     // products by third: the rounding is in the bound
-    const Lanes between = (both(2) * inner + swapped(outer)) * both(1.0 / 3);
-    m.middle = first(middle);
+    const Lanes between = (inner + outer) * both(1.0 / 3);
+    const Real of_w = largest(w), of_e = largest(m.e), of_f = largest(m.f), all = highest(of_w, highest(of_e, of_f));
     m.volume = {first(ends), first(between), second(between), second(ends)};
-    m.size = largest(m.e) * largest(m.f);
-    m.error = 128 * kUnit * largest(w) * m.size + kTiny;
+    m.lowest = lowest(lower(ends, between)), m.highest = highest(higher(ends, between));
+    m.size = of_e * of_f;
+    m.error = 128 * kUnit * of_w * m.size + kTiny;
+    return is_finite(ends + between) && all < kLarge && all > kSmall;
 }
 
 // the same of separation |e x f|: needed by few, three roots
@@ -88,15 +98,13 @@ inline void set_area(Moving& m) {
     m.area = {0, 0, 0, 0};
     if (!(m.separation > 0)) return;
     const Real slack = 16 * kUnit * m.size, s = m.separation * (1 + 32 * kUnit);
-    const Real a = first(m.n).norm() + slack, b = m.middle.norm() + slack, c = second(m.n).norm() + slack;
+    const Real a = first(m.n).norm() + slack, b = 0.5 * first(m.middle).norm() + slack, c = second(m.n).norm() + slack;
     m.area = {s * a, s * (a + 2 * b) / 3, s * (2 * b + c) / 3, s * c};
 }
 
 // the volume is beyond its error, and beyond what the separation asks for, on one side all the time
 inline bool keeps_its_side(Moving& m) {
-    const Bernstein3& v = m.volume;
-    const Real lo = lowest(lowest(v[0], v[1]), lowest(v[2], v[3])),
-               hi = highest(highest(v[0], v[1]), highest(v[2], v[3]));
+    const Real lo = m.lowest, hi = m.highest;
     if (lo <= m.error && hi >= -m.error) return false;
     // |e x f| <= |e| |f| <= 3 times the product of the largest components
     const Real rough = m.error + 4 * m.separation * m.size;
