@@ -203,13 +203,25 @@ void watch_energy(Simulation& s) {
 
 } // namespace
 
+std::unique_ptr<Solver> make_again(const Context& context, const LiveScene& live, const Model& m, State& now) {
+    // objects that were spawned are where they are: a program that spawns has no other start for them
+    const State& first = live.made->state;
+    State registered = first.point.x.size() == now.point.x.size() && first.frame.p.size() == now.frame.p.size() ? first : now;
+    auto made = find_solver(live.made->solver)->make(context, m, registered, live.made->settings.get());
+    for (NamedValues& fresh : registered.memory) {
+        const auto known = std::find_if(now.memory.begin(), now.memory.end(), [&](const NamedValues& a) { return a.name == fresh.name; });
+        if (known == now.memory.end()) now.memory.push_back(std::move(fresh)); // others grow and shrink as the run goes
+    }
+    return made;
+}
+
 // settings that an event has changed: what a solver keeps besides them is in the state, or a cache
 static void renew_solver(Simulation& s) {
     LiveScene& live = s.compiled.script.live;
     if (!live.new_settings) return;
     live.new_settings = false;
     s.compiled.settings = live.made->settings;
-    s.solver = find_solver(s.compiled.solver)->make(s.context, s.compiled.model, s.now, s.compiled.settings.get());
+    s.solver = make_again(s.context, live, s.compiled.model, s.now);
     s.spare = s.now;
 }
 

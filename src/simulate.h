@@ -46,6 +46,10 @@ void measure_start(Simulation&);
 // One step: events, input, advance, measure, expectations. On failure `now` is the last good state.
 Status simulate_step(Simulation&);
 
+// The solver with the settings that live changes have left, in the middle of a run: what the state remembers stays, what only the new
+// one needs is added. It is made as at the start, so that its order of things does not depend on when that happens.
+std::unique_ptr<Solver> make_again(const Context&, const LiveScene&, const Model&, State& now);
+
 Snapshot make_snapshot(const Simulation&);           // of the current state
 
 // One step with shortening, retries and checks: covers [now.time, now.time + dt] and swaps now and spare so that `now` is

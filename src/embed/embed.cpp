@@ -276,7 +276,7 @@ std::vector<Error> set(Script& script, Model& model, State& state, std::string_v
 bool renew_solver(const Context& context, Script& script, const Model& model, State& now, std::unique_ptr<Solver>& solver) {
     if (!script.live.new_settings) return false;
     try {
-        auto made = find_solver(script.live.made->solver)->make(context, model, now, script.live.made->settings.get());
+        auto made = make_again(context, script.live, model, now);
         solver = std::move(made);
         script.live.new_settings = false;
         return true;
