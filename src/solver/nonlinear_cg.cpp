@@ -107,7 +107,8 @@ void NonlinearCgSolver::build_preconditioner(const StepProblem& p) {
     const bool with_hessian = settings.preconditioner == "jacobi";
     if (settings.preconditioner == "none") return;
     if (with_hessian) {
-        // at the predicted place: that is where the iteration starts
+        // at the predicted place: that is where the iteration starts, with what it touches there
+        detect_contacts(p, d, objective);
         compute_residual(p, d, objective);
         if (!compute_matrix(p, terms, objective)) return;
     }
