@@ -34,7 +34,8 @@ TEST(visit, copy_all_but_motion_leaves_only_positions_and_velocities_of_points_t
     EXPECT_TRUE(equal(from, to)); // an array added to State and forgotten in the copy shows here
 }
 
-// wherever it is and whatever kind of no number it is, and the first of them is named; numbers as large as there are are numbers
+// wherever it is and whatever kind of no number it is, and the first of them is named; numbers as large as
+// there are are numbers
 TEST(visit, what_is_not_a_number_is_found_at_every_place) {
     const double most = std::numeric_limits<double>::max(), least = std::numeric_limits<double>::denorm_min();
     for (const double bad : {std::nan(""), HUGE_VAL, -HUGE_VAL})
