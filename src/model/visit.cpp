@@ -32,6 +32,17 @@ bool finite(double a) { return std::isfinite(a); }
 bool finite(const Real3& a) { return finite(a.x) && finite(a.y) && finite(a.z); }
 bool finite(const Real4& a) { return finite(a.w) && finite(a.x) && finite(a.y) && finite(a.z); }
 
+// 0 a is 0 for every number and no number otherwise; four sums that do not wait for each other. States are
+// looked at after every step, and this took a tenth of a step of 210 boxes one value at a time.
+bool all_finite(const double* a, std::size_t n) {
+    double sum[4] = {0, 0, 0, 0};
+    std::size_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (std::size_t k = 0; k < 4; ++k) sum[k] += 0 * a[i + k];
+    for (; i < n; ++i) sum[0] += 0 * a[i];
+    return sum[0] + sum[1] + sum[2] + sum[3] == 0;
+}
+
 struct FiniteCheck {
     const Model& model;
     NotFinite found{};
@@ -52,14 +63,21 @@ struct FiniteCheck {
         if (name.starts_with("animated.")) owner(model.animated.object, &Object::animated);
     }
     template <class T> void operator()(const char* name, const std::vector<T>& a) {
-        if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Real3> || std::is_same_v<T, Real4>)
+        if constexpr (std::is_same_v<T, double> || std::is_same_v<T, Real3> || std::is_same_v<T, Real4>) {
+            static_assert(sizeof(T) % sizeof(double) == 0);
+            if (all_finite(reinterpret_cast<const double*>(a.data()),
+                           a.size() * (sizeof(T) / sizeof(double))))
+                return;
             for (std::size_t i = 0; i < a.size() && found.array.empty(); ++i)
                 if (!finite(a[i])) report(name, int(i));
+        }
     }
     void operator()(const char* name, const std::vector<NamedValues>& arrays) {
-        for (const NamedValues& a : arrays)
+        for (const NamedValues& a : arrays) {
+            if (all_finite(a.values.data(), a.values.size())) continue;
             for (std::size_t i = 0; i < a.values.size() && found.array.empty(); ++i)
                 if (!finite(a.values[i])) report(std::string(name) + "." + a.name, int(i));
+        }
     }
     void operator()(const char* name, double value) {
         if (found.array.empty() && !finite(value)) report(name, 0);

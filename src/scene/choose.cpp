@@ -88,7 +88,8 @@ void add_row_sums(const Table& t, const std::vector<Real>& mass, const std::vect
 }
 
 // adds the diagonals of element matrices to their points, divided by their masses
-void add_diagonals(const Table& t, const std::vector<Real>& mass, const std::vector<Real>& matrices, std::vector<Real>& out) {
+void add_diagonals(const Table& t, const std::vector<Real>& mass, const std::vector<Real>& matrices,
+                   std::vector<Real>& out) {
     const int n = t.row->pair ? 3 : t.row->dofs;
     for (int e = 0; e < t.count(); ++e) {
         const Real* h = matrices.data() + std::size_t(e) * t.row->matrix_size;
@@ -135,8 +136,8 @@ std::vector<Real> contact_inverse_masses(const Model& m) {
 
 // Joints and pins of free bodies: twice the trace of M^-1 K of a body's own blocks, summed over the elements at it, bounds the
 // squared frequency, as (a + b)^2 <= 2 a^2 + 2 b^2. Likewise for damping.
-void add_frame_sums(const Model& m, const State& s, const std::vector<const Table*>& tables, std::vector<Real>& stiffness,
-                    std::vector<Real>& damping) {
+void add_frame_sums(const Model& m, const State& s, const std::vector<const Table*>& tables,
+                    std::vector<Real>& stiffness, std::vector<Real>& damping) {
     Evaluation ev;
     ev.x = s.point.x.data(), ev.v = s.point.v.data(), ev.x_now = ev.x, ev.p = s.frame.p.data(), ev.q = s.frame.q.data();
     ev.frame_v = s.frame.v.data(), ev.frame_w = s.frame.w.data();
@@ -159,7 +160,8 @@ void add_frame_sums(const Model& m, const State& s, const std::vector<const Tabl
         if (t.row->frames == 0 || t.row->scalars || t.row->dofs == 6) continue;
         matrix.assign(t.row->matrix_size, 0), unused = matrix;
         for (int e = 0; e < t.count(); ++e) {
-            if (t.row->hessian) t.row->hessian(t, ev, e, e + 1, Projection::clamp, matrix.data()), add(t, e, 1, by_x);
+            if (t.row->hessian)
+                t.row->hessian(t, ev, e, e + 1, Projection::clamp, matrix.data()), add(t, e, 1, by_x);
             if (!t.row->force_derivatives) continue;
             t.row->force_derivatives(t, ev, e, e + 1, unused.data(), matrix.data());
             add(t, e, -1, by_v);
@@ -169,13 +171,15 @@ void add_frame_sums(const Model& m, const State& s, const std::vector<const Tabl
     damping.insert(damping.end(), by_v.begin(), by_v.end());
 }
 
-// Per coordinate: Gershgorin's bounds of squared frequency and damping, and the diagonal, which no largest eigenvalue is below.
+// Per coordinate: Gershgorin's bounds of squared frequency and damping, and the diagonal, which no largest
+// eigenvalue is below.
 struct Sums {
     std::vector<Real> stiffness, damping, diagonal;
 };
 
 // the tables' part of points and of free bodies
-void add_element_sums(const Model& m, const State& s, const std::vector<const Table*>& tables, const std::vector<Real>& mass, Sums& out) {
+void add_element_sums(const Model& m, const State& s, const std::vector<const Table*>& tables,
+                      const std::vector<Real>& mass, Sums& out) {
     std::vector<Real> matrices, more;
     for (auto* a : {&out.stiffness, &out.damping, &out.diagonal}) a->assign(3 * point_count(m), 0);
     Evaluation ev;
@@ -212,14 +216,16 @@ std::vector<Real> moving_masses(const Model& m) {
 Real shortest(const Sums& s) {
     Real step = std::numeric_limits<Real>::infinity();
     for (std::size_t i = 0; i < s.stiffness.size(); ++i) {
-        // damped oscillator under symplectic Euler: h (h w^2 + g)/2 < 2 - h g/2 at the latest; a simple sufficient bound
+        // damped oscillator under symplectic Euler: h (h w^2 + g)/2 < 2 - h g/2 at the latest; a simple
+        // sufficient bound
         const Real w = std::sqrt(s.stiffness[i]), g = s.damping[i];
         if (w > 0 || g > 0) step = std::min(step, 2 / (w + g));
     }
     return step;
 }
 
-// What `velocity` takes as forces at the start of a step: all energies but springs, which are rows like joints and contacts.
+// What `velocity` takes as forces at the start of a step: all energies but springs, which are rows like
+// joints and contacts.
 struct ForceSteps {
     Real sure, hopeless;           // [s] up to the one steps are stable, beyond the other they grow
 };
@@ -274,9 +280,11 @@ std::string refuse_long_step(const Model& m, const State& s, std::string_view so
     if (!is_velocity(solver) || point_count(m) == 0) return {};
     const ForceSteps steps = force_steps(m, s);
     if (!(dt > steps.hopeless)) return {};
-    return fmt::format("dt = {:.4g} s is too long: {} takes elastic forces at the start of a step, and those of the stiffest element make steps "
-                       "beyond {:.3g} s grow without bound; steps up to {:.3g} s are stable, newton takes any",
-                       dt, solver, steps.hopeless, steps.sure);
+    return fmt::format(
+        "dt = {:.4g} s is too long: {} takes elastic forces at the start of a step, and those of the "
+        "stiffest element make steps "
+        "beyond {:.3g} s grow without bound; steps up to {:.3g} s are stable, newton takes any",
+        dt, solver, steps.hopeless, steps.sure);
 }
 
 std::string describe_long_step(const Model& m, const State& s, std::string_view solver, double dt) {
@@ -295,7 +303,9 @@ int choose_substeps(const Model& m, const State& s, std::string_view solver, dou
         const int n = std::max(1, int(std::ceil(frame / kVelocityStep - 1e-9)));
         const Real sure = point_count(m) == 0 ? frame : force_steps(m, s).sure;
         if (!(frame / n > sure)) return n;
-        reason = fmt::format("half of {:.3g} s, up to which forces of the stiffest element are stable at the start of a step", sure);
+        reason = fmt::format(
+            "half of {:.3g} s, up to which forces of the stiffest element are stable at the start of a step",
+            sure);
         return std::clamp(int(std::ceil(frame / (kStableShare * sure))), n, 100000);
     }
     if (solver != "explicit") {

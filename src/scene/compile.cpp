@@ -305,7 +305,9 @@ void choose_time(Work& w) {
         return e.name == w.out.solver && find(e.params, "substeps");
     });
     const bool given = t.substeps > 0 || t.dt > 0;
-    std::string problem = cuts || !given ? std::string() : refuse_long_step(w.builder.model, w.builder.state, w.out.solver, w.out.dt);
+    std::string problem = cuts || !given
+                              ? std::string()
+                              : refuse_long_step(w.builder.model, w.builder.state, w.out.solver, w.out.dt);
     if (!problem.empty()) {
         const Value* time = find(w.scene.document, "time");
         for (const char* key : {"substeps", "dt"})

@@ -6,7 +6,8 @@ namespace sinew {
 
 namespace {
 
-// rows whose pivot is below this part of their own are sums of others; rounding of the responses is near 1e-14
+// rows whose pivot is below this part of their own are sums of others; rounding of the responses is near
+// 1e-14
 constexpr Real kRedundant = 1e-10;
 
 Vec6 spatial(const Lever& l) {
@@ -211,19 +212,21 @@ void fill_coupled_row(const Forest& f, const ForestState& s, LinkRows& r, const 
         (r.coupled.*member)[g.row + k] = (r.plain.*member)[from.row + k];
 }
 
-// Rows along which the trees cannot move at all, as that of a contact at a joint's own point: what is left of J H^-1 J^T is rounding,
-// and an impulse found with it anything. They are left out; so is a contact that cannot move along its normal, since joints and
-// contact share its force as they like.
+// Rows along which the trees cannot move at all, as that of a contact at a joint's own point: what is left of
+// J H^-1 J^T is rounding, and an impulse found with it anything. They are left out; so is a contact that
+// cannot move along its normal, since joints and contact share its force as they like.
 void leave_out_held(const LinkRows& r, const RowGroup& from, const RowGroup& g, RowProblem& q) {
     const auto is_held = [&](int k) {
-        return q.block[g.block + k * g.rows + k] + q.softness[g.row + k] < kRedundant * natural_size(r.plain, from, k);
+        return q.block[g.block + k * g.rows + k] + q.softness[g.row + k] <
+               kRedundant * natural_size(r.plain, from, k);
     };
     const bool whole = g.set == RowSet::contact && is_held(0);
     for (int k = 0; k < g.rows; ++k) {
         if (!whole && !is_held(k)) continue;
         q.impulse[g.row + k] = 0;
         std::fill_n(q.response.begin() + g.lever + k * g.sides, g.sides, Lever{Vec3::Zero(), Vec3::Zero()});
-        for (int l = 0; l < g.rows; ++l) q.block[g.block + k * g.rows + l] = q.block[g.block + l * g.rows + k] = 0;
+        for (int l = 0; l < g.rows; ++l)
+            q.block[g.block + k * g.rows + l] = q.block[g.block + l * g.rows + k] = 0;
     }
 }
 

@@ -149,9 +149,10 @@ void solve_free(const RowGroup& g, RowProblem& q) {
     for (int k = 0; k < g.rows; ++k) set_impulse(q, g, k, q.impulse[g.row + k] - r(k, 0));
 }
 
-// sticking, if admissible, in one solve; otherwise sweeps over the rows of the contact. Links of one tree may have no way to move
-// against each other in some direction (the hand of a straight arm along the arm, against the chest): the block is then singular,
-// its inverse nothing but rounding, and only sweeps find what the other directions need.
+// sticking, if admissible, in one solve; otherwise sweeps over the rows of the contact. Links of one tree may
+// have no way to move against each other in some direction (the hand of a straight arm along the arm, against
+// the chest): the block is then singular, its inverse nothing but rounding, and only sweeps find what the
+// other directions need.
 void solve_contact(const SolveOptions& o, const RowGroup& g, RowProblem& q) {
     constexpr int kLocalSweeps = 8;
     constexpr Real kSingular = 1e-10; // of Hadamard's bound; blocks are known to some 1e-14 of it

@@ -170,9 +170,10 @@ TEST(articulated_scene, a_sleeping_tree_wakes_when_the_motor_that_held_it_is_swi
     }
 }
 
-// An arm that hangs straight from a shoulder within a wedge that it leans on. A hand cannot move along a straight arm: the block of its
-// contact is singular. The shoulder's end cannot move at all: what is left of its row is rounding. At whatever angle impulses stay
-// what the weight of the arm makes them: it falls by less than its own height, 10.8 J.
+// An arm that hangs straight from a shoulder within a wedge that it leans on. A hand cannot move along a
+// straight arm: the block of its contact is singular. The shoulder's end cannot move at all: what is left of
+// its row is rounding. At whatever angle impulses stay what the weight of the arm makes them: it falls by
+// less than its own height, 10.8 J.
 TEST(articulated_scene, contacts_at_a_joint_and_along_a_straight_arm_push_no_harder_than_its_weight) {
     for (int k = 0; k < 60; ++k) {
         const double lean = 0.02 + 0.01 * k, c = std::cos(lean), d = std::sin(lean);

@@ -91,22 +91,28 @@ TEST_P(JointTest, weld_carries_force_and_moment) {
 
 // Spring along a slider: s = v/w sin(w t), w = sqrt(k/m) = 10 rad/s.
 TEST_P(JointTest, slider_with_a_spring_oscillates) {
-    const auto s = run(R"("gravity": 0, "objects": { "cart": { "kind": "box", "size": [0.2, 0.2, 0.2], "mass": 1, "contact": false, "velocity": [1, 0, 0] } },
-        "joints": { "rail": { "kind": "slider", "between": ["world", "cart"], "axis": [1, 0, 0], "spring": { "stiffness": 100 } } })", 0.15 * kPi);
+    const auto s = run(
+        R"("gravity": 0, "objects": { "cart": { "kind": "box", "size": [0.2, 0.2, 0.2], "mass": 1, "contact": false, "velocity": [1, 0, 0] } },
+        "joints": { "rail": { "kind": "slider", "between": ["world", "cart"], "axis": [1, 0, 0], "spring": { "stiffness": 100 } } })",
+        0.15 * kPi);
     ASSERT_TRUE(s);
     // three quarters of a period: the lowest point -0.1 m; implicit springs of dual solvers damp by w dt/2 per radian: 2.4 %
     EXPECT_NEAR(measure(*s, "rail.slide"), -0.1, is_explicit() ? 1e-4 : 3e-3);
     EXPECT_NEAR(measure(*s, "cart.y"), 0, 1e-9);
 }
 
-// The same with damping on the rate of the joint: x = v/w e^(-c t/2 m) sin w t, w^2 = k/m - (c/2 m)^2. Without it the cart would be at -0.1.
+// The same with damping on the rate of the joint: x = v/w e^(-c t/2 m) sin w t, w^2 = k/m - (c/2 m)^2.
+// Without it the cart would be at -0.1.
 TEST_P(JointTest, slider_with_a_damped_spring_dies_down) {
     const double t = 0.15 * kPi, w = std::sqrt(96.0);
-    const auto s = run(R"("gravity": 0, "objects": { "cart": { "kind": "box", "size": [0.2, 0.2, 0.2], "mass": 1, "contact": false, "velocity": [1, 0, 0] } },
-        "joints": { "rail": { "kind": "slider", "between": ["world", "cart"], "axis": [1, 0, 0], "spring": { "stiffness": 100, "damping": 4 } } })", t);
+    const auto s = run(
+        R"("gravity": 0, "objects": { "cart": { "kind": "box", "size": [0.2, 0.2, 0.2], "mass": 1, "contact": false, "velocity": [1, 0, 0] } },
+        "joints": { "rail": { "kind": "slider", "between": ["world", "cart"], "axis": [1, 0, 0], "spring": { "stiffness": 100, "damping": 4 } } })",
+        t);
     ASSERT_TRUE(s);
     // implicit springs of dual solvers damp by w dt/2 per radian more: 2.4 % of 0.04 m
-    EXPECT_NEAR(measure(*s, "rail.slide"), std::exp(-2 * t) * std::sin(w * t) / w, is_explicit() ? 1e-4 : 1.5e-3);
+    EXPECT_NEAR(measure(*s, "rail.slide"), std::exp(-2 * t) * std::sin(w * t) / w,
+                is_explicit() ? 1e-4 : 1.5e-3);
 }
 
 // A motor with a torque limit: speed L t / I until the target, then the target. I = m/6 a^2 of a cube.

@@ -168,9 +168,9 @@ TEST(spring_step, and_trees_have_the_same_bits_for_any_number_of_threads_without
     }
 }
 
-// Forces of solids act at the start of a step. A stiff cube falls on a plane and comes to rest by the steps that are chosen for it; the
-// energy is that of its height and falls, but for what symplectic Euler swings by: h w/2 of what is in the fastest waves, and these
-// have less than a tenth of the energy.
+// Forces of solids act at the start of a step. A stiff cube falls on a plane and comes to rest by the steps
+// that are chosen for it; the energy is that of its height and falls, but for what symplectic Euler swings
+// by: h w/2 of what is in the fastest waves, and these have less than a tenth of the energy.
 TEST(spring_step, a_stiff_solid_lands_on_a_plane_and_gains_nothing) {
     auto s = start(R"({ "sinew": 1, "solver": "velocity", "time": { "fps": 60, "seconds": 1 },
         "objects": { "floor": { "kind": "plane" },

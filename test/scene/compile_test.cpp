@@ -72,8 +72,9 @@ TEST(compile, the_stable_step_is_that_of_the_stiffest_link) {
     EXPECT_NEAR(stable_step(r.value->model, r.value->state), 2 * std::sqrt(2.0 / 800), 1e-12);
 }
 
-// `velocity` takes elastic forces at the start of a step. A free point of mass m on a tetrahedral grid: what is refused is longer than
-// 2 sqrt(m/K), K its own stiffness, which is at most the largest eigenvalue; what is chosen is stable by Gershgorin's bound.
+// `velocity` takes elastic forces at the start of a step. A free point of mass m on a tetrahedral grid: what
+// is refused is longer than 2 sqrt(m/K), K its own stiffness, which is at most the largest eigenvalue; what
+// is chosen is stable by Gershgorin's bound.
 TEST(compile, velocity_takes_elastic_forces_by_steps_they_are_stable_with_or_refuses) {
     const auto solid = [](const char* solver, const char* time, const char* settings = "{}") {
         return fmt::format(R"({{ "sinew": 1, "solver": "{}", "time": {{ "fps": 60, "seconds": 0.1{} }}, "solvers": {{ "velocity": {} }},
@@ -89,7 +90,8 @@ TEST(compile, velocity_takes_elastic_forces_by_steps_they_are_stable_with_or_ref
     for (const char* solver : {"velocity", "soft_step"}) {
         const Result<Compiled> chosen = compile(solid(solver, ""));
         ASSERT_TRUE(chosen);
-        // pressure waves of sqrt(E/rho) = 32 m/s cross the 0.1 m of a cell in 3 ms; corners are lighter and shorter
+        // pressure waves of sqrt(E/rho) = 32 m/s cross the 0.1 m of a cell in 3 ms; corners are lighter and
+        // shorter
         EXPECT_GT(chosen.value->substeps, 5);
         EXPECT_LT(chosen.value->substeps, 100);
         for (const char* time : {R"(, "substeps": 1)", R"(, "substeps": 4)"}) {

@@ -48,8 +48,9 @@ TEST(impact, a_falling_rod_keeps_its_energy_on_a_frictionless_elastic_edge) {
     }
 }
 
-// Two rigid bodies that stick at a point: velocities and spins of both after the impact and the impulse are 15 unknowns, with Newton's and
-// Euler's equations and one velocity at the point (spec P 5.5). The law is that system with the bodies eliminated.
+// Two rigid bodies that stick at a point: velocities and spins of both after the impact and the impulse are
+// 15 unknowns, with Newton's and Euler's equations and one velocity at the point (spec P 5.5). The law is
+// that system with the bodies eliminated.
 TEST(impact, bodies_that_stick_solve_the_fifteen_equations_of_their_motion) {
     Rng rng{13, 0, 0};
     using System = Eigen::Matrix<Real, 15, 15>;
@@ -79,7 +80,8 @@ TEST(impact, bodies_that_stick_solve_the_fifteen_equations_of_their_motion) {
         }
         const Unknowns x = a.fullPivLu().solve(right);
         const Vec3 P = compute_impact(ImpactLaw::sticking, K, -u.normalized(), u, 0, 0.1);
-        EXPECT_LT((P - x.tail<3>()).norm(), 1e-11 * (1 + x.tail<3>().norm())) << k; // condition numbers up to 1e4
+        EXPECT_LT((P - x.tail<3>()).norm(), 1e-11 * (1 + x.tail<3>().norm()))
+            << k; // condition numbers up to 1e4
         sticking += P.norm() > 0.01;
     }
     EXPECT_GT(sticking, 90);

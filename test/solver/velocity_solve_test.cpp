@@ -224,7 +224,8 @@ TEST(velocity_solve, box_friction_is_too_strong_along_the_diagonal_and_a_polygon
     EXPECT_NEAR(cone[0], (2 + 0.5 * std::hypot(10, 10)) / 1.25, 1e-14);
 }
 
-// what is projected on the cone is nearer than any other point of it, whether it was inside, outside or in the polar cone
+// what is projected on the cone is nearer than any other point of it, whether it was inside, outside or in
+// the polar cone
 TEST(velocity_solve, the_projection_on_the_cone_is_its_nearest_point) {
     Rng rng{5, 0, 0};
     RowGroup g;
@@ -239,8 +240,10 @@ TEST(velocity_solve, the_projection_on_the_cone_is_its_nearest_point) {
         ASSERT_LE(std::hypot(p[1], p[2]), g.friction * p[0] + 1e-15);
         ++seen[p == from ? 0 : p == Vec3::Zero() ? 1 : 2];
         for (int i = 0; i < 200; ++i) {
-            const Real n = draw_uniform(rng, 0, 2), t = g.friction * n * std::sqrt(draw_uniform(rng)), angle = draw_uniform(rng, 0, 2 * kPi);
-            EXPECT_GE((from - Vec3(n, t * std::cos(angle), t * std::sin(angle))).norm(), (from - p).norm() - 1e-15);
+            const Real n = draw_uniform(rng, 0, 2), t = g.friction * n * std::sqrt(draw_uniform(rng)),
+                       angle = draw_uniform(rng, 0, 2 * kPi);
+            EXPECT_GE((from - Vec3(n, t * std::cos(angle), t * std::sin(angle))).norm(),
+                      (from - p).norm() - 1e-15);
         }
     }
     for (int n : seen) EXPECT_GT(n, 20);
@@ -349,9 +352,10 @@ TEST(velocity_solve, a_painleve_rod_gets_a_finite_impulse_at_all_angles_and_fric
 
 // A ball between two held walls that close in on it: no velocity leaves both. The method of multipliers adds m v / eps
 // per round, for ever; sweeps add what a sweep can, 50 times m v at most.
-// A body that something else keeps from moving along m, as a straight arm keeps its hand: J of a contact has rank two, and its block
-// no inverse. Impulses lie bounded where nothing is wedged: with m outside of the friction cone they are at most as large as what
-// stops the body from its speed, v/sin of the angle between m and the cone; they take energy and give none.
+// A body that something else keeps from moving along m, as a straight arm keeps its hand: J of a contact has
+// rank two, and its block no inverse. Impulses are bounded where nothing is wedged: with m outside of the
+// friction cone they are at most as large as what stops the body from its speed, v/sin of the angle between m
+// and the cone; they take energy and give none.
 TEST(velocity_solve, a_contact_that_cannot_move_along_one_direction_gets_bounded_impulses) {
     Rng rng{7, 0, 0};
     SolveOptions o;
@@ -361,7 +365,8 @@ TEST(velocity_solve, a_contact_that_cannot_move_along_one_direction_gets_bounded
         q.dt = 0.01;
         add_body(q, 1, Vec3::Zero(), Vec3::Zero(), 0);
         const Vec3 n = draw_direction(rng), m = draw_direction(rng);
-        const Real friction = draw_uniform(rng, 0.1, 1), to_cone = std::acos(std::abs(n.dot(m))) - std::atan(friction);
+        const Real friction = draw_uniform(rng, 0.1, 1),
+                   to_cone = std::acos(std::abs(n.dot(m))) - std::atan(friction);
         if (!(to_cone > 0.1)) continue; // the body is wedged, and any impulse along m will do
         RowGroup& g = add_group(q, 3, std::array<int, 1>{0});
         g.set = RowSet::contact;
@@ -373,7 +378,9 @@ TEST(velocity_solve, a_contact_that_cannot_move_along_one_direction_gets_bounded
         const Vec3 v = draw_vec(rng, -1, 1), free = v - v.dot(m) * m;
         q.v[0] = free;
         solve_block(o, {std::array<int, 1>{0}, std::array<int, 1>{0}}, q);
-        EXPECT_LE(Eigen::Map<const Vec3>(q.impulse.data()).norm(), (1 + 1e-6) * free.norm() / std::sin(to_cone)) << k;
+        EXPECT_LE(Eigen::Map<const Vec3>(q.impulse.data()).norm(),
+                  (1 + 1e-6) * free.norm() / std::sin(to_cone))
+            << k;
         EXPECT_LE(q.v[0].norm(), free.norm() * (1 + 1e-9)) << k;
     }
 }
