@@ -3,7 +3,8 @@
 //   detect_shapes     two rigid bodies, free or held, by their shapes (collision/detect_shapes.h)
 //   detect_obstacles  everything else against planes, spheres, capsules, boxes and height fields that are obstacles, by
 //                     their true shape
-//   detect_surface    the rest, by triangles and edges (collision/detect.h)
+//   detect_surface    the rest, by triangles and edges (collision/detect.h); forces meet held ones of them by detect_held
+//                     (collision/held_shapes.h)
 #pragma once
 #include "collision/obstacle_boxes.h"
 #include "collision/field_features.h"

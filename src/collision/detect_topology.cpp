@@ -78,7 +78,7 @@ void find_roles(const Model& m, const SurfaceOptions& options, SurfaceScratch& s
     std::vector<std::uint8_t> analytic(m.objects.size(), 0);
     if (!everything)
         for (const Obstacle& o : m.obstacles)
-            if (o.object >= 0 && !(options.obstacles && o.shape == Obstacle::height_field)) analytic[o.object] = 1;
+            if (o.object >= 0 && o.frame >= 0 && !(options.obstacles && o.shape == Obstacle::height_field)) analytic[o.object] = 1;
     const std::size_t n = m.surface.vertices.size();
     s.group.resize(n);
     s.mask.resize(n);

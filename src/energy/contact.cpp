@@ -1,12 +1,15 @@
 #include "energy/contact.h"
 #include "energy/contact_edge_edge.h"
 #include "energy/contact_friction.h"
+#include "energy/contact_inside_edge.h"
+#include "energy/contact_inside_triangle.h"
 #include "energy/contact_penalty_frame.h"
 #include "energy/contact_vertex_edge.h"
 #include "energy/list.h"
 #include "energy/rod_stretch.h"
 #include "model/surface.h"
 #include <algorithm>
+#include <tuple>
 
 namespace sinew {
 
@@ -16,6 +19,8 @@ struct PenaltyRows {
     const ElementRow& point = *find_energy(ContactPenalty::name);
     const ElementRow& frame = *find_energy(ContactPenaltyFrame::name);
     const ElementRow& friction = *find_energy(ContactFriction::name);
+    const ElementRow& inside_edge = *find_energy(ContactInsideEdge::name);
+    const ElementRow& inside_triangle = *find_energy(ContactInsideTriangle::name);
     const ElementRow& edge_edge = *find_energy(ContactEdgeEdge::name);
     const ElementRow& vertex_edge = *find_energy(ContactVertexEdge::name);
     const ElementRow& stretch = *find_energy(RodStretch::name);
@@ -30,6 +35,8 @@ void clear_table(Table& t) {
     t.data.clear();
     t.object.clear();
 }
+
+bool is_vertex(const PointContact& c) { return c.source == PointContact::vertex_obstacle || c.source == PointContact::vertex_held; }
 
 ContactPenalty::Params penalty_of(const Obstacle& o, const PointContact& c) {
     return {o.stiffness, o.damping, c.thickness, c.normal, c.at, c.velocity};
@@ -46,12 +53,23 @@ void add_vertex(const Model& m, const PointContact& c, Tables& out) {
     add_element(t, p, std::span<const int>(&s.index, 1), {}, m.surface.object[c.vertex]);
 }
 
+template <class Inside> void add_inside(const Model& m, const InsideContact& c, const ElementRow& row, Tables& out) {
+    typename Inside::Params params;
+    const Obstacle& o = m.obstacles[c.obstacle];
+    params.stiffness = o.stiffness, params.damping = o.damping;
+    params.deepest = c.deepest, params.border = c.border, params.velocity = c.velocity;
+    std::array<int, Inside::points> id;
+    for (int j = 0; j < Inside::points; ++j) id[j] = m.surface.vertices[c.vertex[j]].index;
+    params.part = c.part;
+    add_element(table_of(out.energies, row), &params, id, {}, m.surface.object[c.vertex[0]]);
+}
+
 const Obstacle* obstacle_of(const Model& m, int object) {
     const auto o = std::find_if(m.obstacles.begin(), m.obstacles.end(), [&](const Obstacle& x) { return x.object == object; });
     return o == m.obstacles.end() ? nullptr : &*o;
 }
 
-// a free body against one that is an obstacle; points of contact lie on surfaces grown by their rounding
+// a free body against one that is held; points of contact lie on surfaces grown by their rounding
 void add_shapes(const Model& m, const FrameState& frames, const PointContact& c, Tables& out) {
     const bool free_a = !(m.frame.flags[c.a.index] & kFixed), free_b = !(m.frame.flags[c.b.index] & kFixed);
     const Obstacle* o = free_a == free_b ? nullptr : obstacle_of(m, free_a ? c.object_b : c.object_a);
@@ -147,11 +165,15 @@ bool has_contact_elements(const Tables& tables) {
 }
 
 void build_contact_elements(const Model& m, const FrameState& frames, const Contacts& contacts, Tables& out) {
-    for (const ElementRow* row : {&rows().point, &rows().frame})
+    for (const ElementRow* row : {&rows().point, &rows().frame, &rows().inside_edge, &rows().inside_triangle})
         clear_table(table_of(out.energies, *row));
     for (const PointContact& c : contacts.point_point) {
-        if (c.source == PointContact::vertex_obstacle) add_vertex(m, c, out);
+        if (is_vertex(c)) add_vertex(m, c, out);
         if (c.source == PointContact::shapes) add_shapes(m, frames, c, out);
+    }
+    for (const InsideContact& c : contacts.inside) {
+        if (c.count == 2) add_inside<ContactInsideEdge>(m, c, rows().inside_edge, out);
+        else add_inside<ContactInsideTriangle>(m, c, rows().inside_triangle, out);
     }
     build_rod_elements(m, contacts, out);
 }
@@ -164,9 +186,9 @@ void begin_friction_lag(FrictionLag& lag) {
 
 // what the last detection has about a contact, null = nothing; `at` goes along with the contacts
 static const FrictionLag::Limit* find_last(const FrictionLag& lag, const PointContact& c, std::size_t& at) {
-    const auto key = std::pair(c.key, c.feature);
-    while (at < lag.before.size() && std::pair(lag.before[at].key, lag.before[at].feature) < key) ++at;
-    const bool known = at < lag.before.size() && std::pair(lag.before[at].key, lag.before[at].feature) == key;
+    const auto key_of = [](const auto& x) { return std::tuple(int(x.source), x.key, x.feature); };
+    while (at < lag.before.size() && key_of(lag.before[at]) < key_of(c)) ++at;
+    const bool known = at < lag.before.size() && key_of(lag.before[at]) == key_of(c);
     return known ? &lag.before[at] : nullptr;
 }
 
@@ -188,11 +210,11 @@ void build_friction_elements(const Model& m, const std::vector<Real3>& x_now, co
     lag.unsettled = 0;
     std::size_t at = 0;
     for (const PointContact& c : contacts.point_point) {
-        if (c.source != PointContact::vertex_obstacle || c.a.kind != SurfaceVertex::point || !is_movable(m, c.a)) continue;
+        if (!is_vertex(c) || c.a.kind != SurfaceVertex::point || !is_movable(m, c.a)) continue;
         const Real found = std::max(0.0, c.friction * m.obstacles[c.obstacle].stiffness * -c.gap);
         const FrictionLag::Limit* last = find_last(lag, c, at);
         const Real limit = next_limit(lag, last, found);
-        lag.limits.push_back({c.key, c.feature, last ? last->used : limit, limit, found});
+        lag.limits.push_back({c.source, c.key, c.feature, last ? last->used : limit, limit, found});
         lag.unsettled = std::max(lag.unsettled, std::abs(found - limit) / (m.point.mass[c.a.index] * step.scale * step.elapsed));
         if (!(limit > 0)) continue;
         const ContactFriction::Params params{limit, step.still * step.elapsed, c.normal,

@@ -6,7 +6,7 @@
 
 namespace sinew {
 
-// Penalty elements of what touches an analytic obstacle: contact_penalty for vertices that are points, _frame for points
+// Penalty elements of what touches an analytic obstacle or another held body: contact_penalty for vertices that are points, _frame for points
 // of rigid bodies, by their vertices or their shapes. Frames are those of the detection. Tables are cleared and refilled;
 // all always exist, so that element sets keep their shape.
 // Rods near each other: contact_edge_edge for each pair of edges, contact_vertex_edge for each point of one against the
@@ -26,6 +26,7 @@ void build_contact_elements(const Model&, const FrameState&, const Contacts&, Ta
 // This is for solvers whose iterations each find nearly the answer to a limit, and that wait until all limits are settled.
 struct FrictionLag {
     struct Limit {
+        PointContact::Source source;
         std::uint64_t key, feature; // of the contact
         Real previous;        // [N] L of the detection before
         Real used, found;     // [N] L and g of the last one

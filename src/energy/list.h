@@ -15,6 +15,8 @@ using Energies = List<
     struct AttractorPoint,
     struct ContactEdgeEdge,
     struct ContactFriction,
+    struct ContactInsideEdge,
+    struct ContactInsideTriangle,
     struct ContactPenalty,
     struct ContactPenaltyFrame,
     struct ContactVertexEdge,

@@ -29,8 +29,8 @@ struct SurfaceContact {
 };
 
 struct PointContact {
-    enum Source : int { vertex_obstacle, edge_obstacle, triangle_obstacle, shapes } source = vertex_obstacle;
-    std::uint64_t key = 0;       // vertex, edge or triangle << 32 | obstacle, or object a << 32 | object b (a < b)
+    enum Source : int { vertex_obstacle, edge_obstacle, triangle_obstacle, vertex_held, shapes } source = vertex_obstacle;
+    std::uint64_t key = 0;       // vertex, edge or triangle << 32 | obstacle, vertex << 32 | held shape, or object a << 32 | object b (a < b)
     std::uint64_t feature = 0;   // which of the pair's points, stable while the same features touch
     SurfaceVertex a, b;          // what carries the two points; a: embedded, -1 where several vertices do (stencil)
     int vertex = -1;             // surface vertex of side a, -1 = none or several
@@ -45,6 +45,24 @@ struct PointContact {
     Real gap = 0;                // [m] distance - thickness
     Real thickness = 0;          // [m] of the pair
     Real friction = 0;           // coefficient of the pair
+};
+
+// The place inside an edge or a triangle that is deepest in an obstacle, for penalties, with the deepest places of its border:
+// the two ends of an edge, the three edges of a triangle (energy/contact_inside.h says why).
+struct InsideContact {
+    struct Place {
+        std::array<Real, 3> weight{}; // of the vertices, sum 1
+        Real3 normal;                 // [1] gradient of the distance for the element's motion, at most of length one
+        Real3 at;                     // gap = normal . (sum weight x - at)
+    };
+    std::uint64_t key = 0;            // edge or triangle << 32 | obstacle
+    int count = 2;                    // vertices of the element
+    std::array<int, 3> vertex{-1, -1, -1};
+    int obstacle = -1;
+    Place deepest;
+    std::array<Place, 3> border;      // `count` of them
+    Real part = 1;                    // prod (1 - q^2/D^2) over the border's depths q and its own D, 0 where it is clear
+    Real3 velocity;                   // [m/s] of the obstacle there
 };
 
 // Two edges of rods near each other, that touch or may touch soon.
@@ -63,6 +81,7 @@ struct Contacts {
     std::vector<SurfaceContact> vertex_vertex;   // key: vertex, vertex (a < b)
     std::vector<PointContact> point_point;       // by source, key, feature
     std::vector<RodPair> rod_pairs;              // by edges (collision/rod_pairs.h)
+    std::vector<InsideContact> inside;           // edges, then triangles, by key (collision/inside_places.h)
 };
 
 // Puts what one source found in place of what it found before; `found` is sorted by key and feature. No allocation while

@@ -158,7 +158,8 @@ int append_model(Model& to, State& s, const Model& more, const State& ms) {
     append(to.surface.thickness, more.surface.thickness);
     append_shifted(to.surface.object, more.surface.object, objects);
     for (Obstacle o : more.obstacles) {
-        o.frame += frames, o.object += objects;
+        o.object += objects;
+        if (o.frame >= 0) o.frame += frames;
         if (o.data >= 0) o.data += fields;
         to.obstacles.push_back(o);
     }

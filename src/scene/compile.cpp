@@ -72,9 +72,9 @@ bool has_unknowns(const Model& m, const Object& o) {
     return is_free(m.point.flags, o.points) || is_free(m.frame.flags, o.frames);
 }
 
-// Held and animated objects that are no obstacles by their true shape, where something could meet them: solvers without contact of
-// surfaces let it pass. Bodies meet held bodies by their shapes.
-std::vector<std::string> surface_obstacles(const Model& m) {
+// Surfaces that cannot move and are met by their triangles alone: solvers without contact of surfaces let free bodies pass those of
+// animated objects, and everything those of fixed points.
+std::vector<std::string> passed_surfaces(const Model& m) {
     bool soft = false, bodies = false;
     for (const Object& o : m.objects) {
         const bool meets = o.surface.count() > 0 && has_unknowns(m, o);
@@ -82,10 +82,10 @@ std::vector<std::string> surface_obstacles(const Model& m) {
     }
     std::vector<std::string> names;
     for (int i = 0; i < int(m.objects.size()); ++i) {
-        const auto owns = [&](const Obstacle& x) { return x.object == i; };
+        const auto owns = [&](const auto& x) { return x.object == i; };
         const Object& o = m.objects[i];
-        if (o.triangles.count() == 0 || has_unknowns(m, o) || !(soft || (bodies && o.animated.count() > 0))) continue;
-        if (std::none_of(m.obstacles.begin(), m.obstacles.end(), owns)) names.push_back(o.name);
+        if (o.triangles.count() == 0 || has_unknowns(m, o) || o.frames.count() > 0) continue;
+        if (bodies || (soft && std::none_of(m.obstacles.begin(), m.obstacles.end(), owns))) names.push_back(o.name);
     }
     return names;
 }
@@ -156,10 +156,10 @@ void add_notes(Work& w) {
     if (movers.size() > 1 && !touching && !(rods_touch && rods == movers.size()))
         w.out.notes.push_back(fmt::format("not built yet: contact between moving objects{}; {} pass through each other",
                                           rods_touch && rods > 1 ? " other than rods" : "", list_names(movers)));
-    const auto others = surface_obstacles(w.builder.model);
+    const auto others = passed_surfaces(w.builder.model);
     if (!others.empty() && base != "position" && base != "velocity")
-        w.out.notes.push_back(fmt::format("warning: points and surfaces pass through {}: {} meets held planes, spheres, capsules, boxes and "
-                                          "height fields only; position and velocity meet every surface", list_names(others), w.out.solver));
+        w.out.notes.push_back(fmt::format("warning: not everything meets {}: under {} points meet held bodies and meshes moved by files, bodies meet "
+                                          "bodies; position and velocity meet every surface", list_names(others), w.out.solver));
     for (const ScriptEvent& e : w.out.script.events)
         if (e.event.when.empty() && e.event.at > w.scene.time.seconds)
             w.out.notes.push_back(fmt::format("warning: {} never happens: {:.6g} s is after the end of the run, {:.6g} s", e.event.path,

@@ -170,7 +170,7 @@ void find_enclosed(Start& w, std::vector<Finding>& out) {
     for (int b = 0; b < int(w.m.objects.size()); ++b) {
         const Object& o = w.m.objects[b];
         if (o.triangles.begin == o.triangles.end ||
-            std::any_of(w.m.obstacles.begin(), w.m.obstacles.end(), [&](const Obstacle& s) { return s.object == b; }))
+            std::any_of(w.m.obstacles.begin(), w.m.obstacles.end(), [&](const Obstacle& s) { return s.object == b && s.frame >= 0; }))
             continue;
         TriangleShape mesh;
         mesh.vertices.assign(w.x.begin() + o.surface.begin, w.x.begin() + o.surface.end);

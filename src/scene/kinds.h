@@ -230,6 +230,7 @@ struct AnimatedMesh {
         Value animation, mesh, material;
         Real thickness = 0;
         Real friction = -1;
+        Real stiffness = 1e4, damping = 0;
         Real3 color{-1, -1, -1};
         bool contact = true;
         TouchParams touch;
@@ -241,6 +242,8 @@ struct AnimatedMesh {
         v("material", p.material, Field{.doc = "name of a material or preset, or inline: its friction"});
         v("thickness", p.thickness, Field{.min = 0, .unit = "m", .doc = "of the surface"});
         v("friction", p.friction, Field{.min = 0, .doc = "coefficient; a pair takes the geometric mean; default of the material"});
+        v("stiffness", p.stiffness, Field{.min = 0, .unit = "N/m", .doc = "of the penalty per touching vertex"});
+        v("damping", p.damping, Field{.min = 0, .unit = "N s/m", .doc = "of the penalty while approaching"});
         v("color", p.color, Field{.min = 0, .max = 1, .doc = "linear RGB of pictures"});
         v("contact", p.contact, Field{.doc = "whether others touch it"});
         touch_fields(p.touch, v);

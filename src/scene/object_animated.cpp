@@ -51,6 +51,13 @@ void AnimatedMesh::build(const Params& p, BuildContext& c) {
     std::copy(v.begin(), v.end(), c.builder.state.animated.v.begin() + animated);
     if (p.contact) add_surface_triangles(c.builder, first, triangulate(mesh).triangles);
     set_touch(c, p.touch, p.friction >= 0 ? p.friction : material.friction);
+    if (p.contact) { // without a frame: met by its triangles
+        Obstacle o;
+        o.object = track->object;
+        o.friction = c.builder.model.objects.back().friction;
+        o.stiffness = p.stiffness, o.damping = p.damping;
+        c.builder.model.obstacles.push_back(o);
+    }
     c.animations.push_back(track);
     c.notes.push_back(fmt::format("{}: {} samples from {:.4g} s to {:.4g} s",
                                   c.object.name, track->source->times.size(), track->from + track->source->times.front(),

@@ -138,7 +138,8 @@ void build_body(BodyShape shape, const BodyParams& p, BuildContext& c) {
         if (p.gravity) add_energy(c.builder, row, row.make_params().get(), std::array<int, 1>{frame});
     } else if (p.contact) {
         Obstacle o;
-        if (make_obstacle(shape, scaled, frame, c, o)) c.builder.model.obstacles.push_back(o);
+        if (!make_obstacle(shape, scaled, frame, c, o)) o.frame = -1; // met by its shape
+        c.builder.model.obstacles.push_back(o);
     }
     set_touch(c, p.touch, scaled.friction);
     if (p.contact) {

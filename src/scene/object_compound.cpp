@@ -119,11 +119,15 @@ Shape add_shapes(const std::vector<Part>& parts, Real thickness, bool free, Buil
     return shape;
 }
 
-void add_obstacles(const std::vector<Part>& parts, int frame, BuildContext& c) {
+void add_obstacles(const std::vector<Part>& parts, const BodyParams& whole, int frame, BuildContext& c) {
     std::vector<Obstacle> all;
     for (const Part& part : parts) {
         Obstacle o;
-        if (!make_obstacle(part.shape, part.params, frame, c, o)) return; // met by its triangles
+        if (!make_obstacle(part.shape, part.params, frame, c, o)) { // the whole is met by its shapes
+            o.frame = -1, o.stiffness = whole.stiffness, o.damping = whole.damping, o.thickness = whole.thickness;
+            c.builder.model.obstacles.push_back(o);
+            return;
+        }
         o.pose = part.pose;
         all.push_back(o);
     }
@@ -171,7 +175,7 @@ void Compound::build(const Params& p, BuildContext& c) {
         const ElementRow& row = *find_energy("gravity_frame");
         if (p.gravity) add_energy(c.builder, row, row.make_params().get(), std::array<int, 1>{frame});
     } else if (p.contact) {
-        add_obstacles(parts, frame, c);
+        add_obstacles(parts, own, frame, c);
     }
     set_touch(c, p.touch, own.friction);
     PolygonMesh mesh = join_meshes(parts);

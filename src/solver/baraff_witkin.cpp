@@ -44,7 +44,7 @@ bool solve_baraff_witkin(const StepProblem& p, Projection projection, Objective&
     // df/dv, then the known part to the right-hand side
     const Evaluation ev = evaluation_at(p, o);
     add_hessian(p.parallel, o.elements, ev, by_velocity, o.plan, o.matrix);
-    if (!o.contacts.point_point.empty())
+    if (has_contact_elements(o.contact_tables))
         add_hessian(p.parallel, o.touching, ev, by_velocity, o.contact_plan, o.matrix);
     move_fixed_to_rhs(o.matrix, o.fixed, s.change, s.rhs);
     const bool solved = solve_linear(p, o, s.rhs, true, linear, s.change, report) == LinearOutcome::solved;

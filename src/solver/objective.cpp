@@ -128,6 +128,9 @@ Real contact_margin(const StepProblem& p, Objective& o) {
     Real speed = 0;
     for (const Obstacle& s : p.model.obstacles)
         if (s.frame >= 0) speed = std::max(speed, vec(o.prescribed.frame_velocity[s.frame]).norm());
+    for (const Collider& c : p.model.colliders)
+        if (c.frame >= 0 && (p.model.frame.flags[c.frame] & kFixed)) speed = std::max(speed, vec(o.prescribed.frame_velocity[c.frame]).norm());
+    for (const Real3& v : p.now.animated.v) speed = std::max(speed, vec(v).norm());
     return travel + p.dt * (speed + p.dt * vec(p.model.gravity).norm());
 }
 
@@ -200,6 +203,7 @@ void begin_objective(const StepProblem& p, const SchemeSettings& scheme, Objecti
     });
     o.contacts.point_point.clear();
     o.contacts.rod_pairs.clear();
+    o.contacts.inside.clear();
     for (Table& t : o.contact_tables.energies) {
         t.stencil.clear();
         t.data.clear();

@@ -15,7 +15,7 @@ Real fastest(const Model& m, const State& s) {
 Real fastest_apart(const Model& m, const State& s, std::vector<std::uint8_t>& analytic) {
     analytic.assign(m.objects.size(), 0);
     for (const Obstacle& o : m.obstacles)
-        if (o.object >= 0) analytic[o.object] = 1;
+        if (o.object >= 0 && o.frame >= 0) analytic[o.object] = 1;
     const auto velocity = [&](const SurfaceVertex& v) -> Vec3 {
         switch (v.kind) {
         case SurfaceVertex::point: return vec(s.point.v[v.index]);
