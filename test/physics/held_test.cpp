@@ -146,3 +146,20 @@ TEST(held, a_rigid_mesh_that_moves_takes_things_along_and_its_work_is_in_the_bal
         if (std::string_view(solver) == "newton") EXPECT_NEAR(external, energy_total(s->report) - before, 0.1 * external);
     }
 }
+
+// A plate whose vertices are moved by a sequence of files takes a particle along under forces, which let it pass before: it rises by what
+// scenes/verify/p_animated_lift.json says of it.
+TEST(held, a_mesh_moved_by_files_takes_things_along_under_forces) {
+    for (const char* solver : {"newton", "explicit"}) {
+        std::optional<Simulation> s = start(fmt::format(R"({{ "sinew": 1, "time": {{ "dt": 0.005, "substeps": 4, "seconds": 0.9 }},
+            "objects": {{ "lift": {{ "kind": "animated", "animation": {{ "file": "{}/scenes/verify/meshes/lift.*.obj", "fps": 24 }}, "thickness": 0.05, "stiffness": 1e4, "damping": 100 }},
+                         "p": {{ "kind": "particles", "positions": [[0, 0.05, 0.1]], "masses": [1], "thickness": 0 }} }},
+            "solver": "{}" }})", source_dir(), solver));
+        ASSERT_TRUE(s);
+        while (!is_finished(*s)) ASSERT_EQ(simulate_step(*s), Status::ok) << s->report.message;
+        // on the plate, wherever that is now: within its thickness
+        const double plate = measure(*s, "lift.max.y"), y = s->now.point.x[0].y;
+        EXPECT_GT(y, plate + 0.03) << solver;
+        EXPECT_LT(y, plate + 0.06) << solver;
+    }
+}
