@@ -62,9 +62,10 @@ void add_collider(const Collider& c, const FrameState& frames, int obstacle, Rea
 // The surface of an object where it is now; its tree is made anew only if it has moved.
 void add_surface(const Model& m, const SurfaceState& at, std::span<const Real3> x, int obstacle, Real reach, HeldScratch& s) {
     const int object = m.obstacles[obstacle].object;
-    const auto known = std::find_if(s.surfaces.begin(), s.surfaces.end(), [&](const auto& h) { return h->object == object; });
-    if (known == s.surfaces.end()) s.surfaces.push_back(std::make_unique<HeldSurface>());
-    HeldSurface& h = known == s.surfaces.end() ? *s.surfaces.back() : **known;
+    std::size_t known = 0;
+    while (known < s.surfaces.size() && s.surfaces[known]->object != object) ++known;
+    if (known == s.surfaces.size()) s.surfaces.push_back(std::make_unique<HeldSurface>());
+    HeldSurface& h = *s.surfaces[known];
     h.object = object;
     const Object& o = m.objects[object];
     const auto own = x.subspan(o.surface.begin, o.surface.count());
