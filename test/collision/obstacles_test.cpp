@@ -140,7 +140,8 @@ TEST(obstacles, each_vertex_and_each_obstacle_looks_as_far_as_its_own_way) {
         for (int k = 0; k < 4; ++k)
             if (gap(i, k) < kMargin + way[i]) {
                 ASSERT_LT(next, still.size());
-                EXPECT_EQ(still[next].vertex, i), EXPECT_EQ(still[next++].obstacle, k);
+                EXPECT_EQ(still[next].vertex, i);
+                EXPECT_EQ(still[next++].obstacle, k);
             }
     EXPECT_EQ(next, still.size());
     // moving and turning: at least those that the nearest place of the obstacle could bring within the margin
@@ -156,7 +157,9 @@ TEST(obstacles, each_vertex_and_each_obstacle_looks_as_far_as_its_own_way) {
             const Vec3 v = vec(b.state.frame.v[f]) + vec(b.state.frame.w[f]).cross(at - vec(b.state.frame.p[f]));
             const bool listed = next < moving.size() && moving[next].vertex == i && moving[next].obstacle == k;
             if (listed) ++next;
-            if (distance < kMargin + way[i] + kAhead * v.norm()) EXPECT_TRUE(listed) << i << ' ' << k, ++wanted;
+            if (!(distance < kMargin + way[i] + kAhead * v.norm())) continue;
+            EXPECT_TRUE(listed) << i << ' ' << k;
+            ++wanted;
         }
     EXPECT_EQ(next, moving.size());
     EXPECT_GT(wanted, still.size() + 100);

@@ -71,12 +71,12 @@ TEST(position_proof, friction_between_many_grains_never_adds_energy) {
 }
 
 TEST(position_proof, heaps_of_grains_stand_the_steeper_the_rougher_they_are) {
-    // U114: a column of grains falls down; what is left of its height grows with friction, and nothing sinks in
+    // U114: a block of grains falls on its edge (an upright one stands: grains do not turn); what is left of its height grows with friction, and nothing sinks in
     const auto height = [](double friction) {
         auto s = start(fmt::format(R"({{ "sinew": 1, "time": {{ "fps": 60, "seconds": 1.5 }},
             "objects": {{ "floor": {{ "kind": "plane", "friction": {0} }},
-                "grains": {{ "kind": "particles", "shape": "grid", "size": [0.3, 0.7, 0.3], "at": [0, 0.4, 0], "spacing": 0.1, "mass": 0.01, "radius": 0.05,
-                             "thickness": 0.05, "self_contact": true, "rotate": {{ "axis": [0.1, 1, 0.2], "angle": "10 deg" }},
+                "grains": {{ "kind": "particles", "shape": "grid", "size": [0.3, 0.7, 0.3], "at": [0, 0.6, 0], "spacing": 0.1, "mass": 0.01, "radius": 0.05,
+                             "thickness": 0.05, "self_contact": true, "rotate": {{ "axis": [1, 0.3, 0.2], "angle": "40 deg" }},
                              "material": {{ "friction": {0} }} }} }},
             "solver": "position" }})", friction));
         if (!s) return -1.0;
@@ -89,5 +89,5 @@ TEST(position_proof, heaps_of_grains_stand_the_steeper_the_rougher_they_are) {
     EXPECT_GT(smooth, 0.03);
     EXPECT_LT(smooth, 0.08); // one layer, radius 0.05
     EXPECT_GT(some, 1.2 * smooth);
-    EXPECT_GT(rough, 1.03 * some);
+    EXPECT_GT(rough, 1.5 * some);
 }
