@@ -5,7 +5,6 @@
 #include "collision/collision.h"
 #include "collision/detect_shapes.h"
 #include "collision/held_shapes.h"
-#include "collision/inside_places.h"
 #include "collision/rod_pairs.h"
 #include "model/surface.h"
 
@@ -14,13 +13,12 @@ namespace sinew {
 struct PointsScratch {
     std::vector<Real3> surface; // [m] of all surface vertices
     DetectScratch obstacles;
-    InsideScratch inside;
     HeldScratch held;
     ShapeScratch shapes;
     RodPairScratch rods;
 };
 
-// Fills point_point, inside and rod_pairs with gaps below `margin` [m]. False, and no contacts, if a position or pose is not finite.
+// Fills point_point and rod_pairs with gaps below `margin` [m]. False, and no contacts, if a position or pose is not finite.
 bool detect_points(const Parallel&, const Model&, const SurfaceState&, Real margin, PointsScratch&, Contacts&);
 
 } // namespace sinew

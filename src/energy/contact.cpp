@@ -1,8 +1,6 @@
 #include "energy/contact.h"
 #include "energy/contact_edge_edge.h"
 #include "energy/contact_friction.h"
-#include "energy/contact_inside_edge.h"
-#include "energy/contact_inside_triangle.h"
 #include "energy/contact_penalty_frame.h"
 #include "energy/contact_vertex_edge.h"
 #include "energy/list.h"
@@ -19,8 +17,6 @@ struct PenaltyRows {
     const ElementRow& point = *find_energy(ContactPenalty::name);
     const ElementRow& frame = *find_energy(ContactPenaltyFrame::name);
     const ElementRow& friction = *find_energy(ContactFriction::name);
-    const ElementRow& inside_edge = *find_energy(ContactInsideEdge::name);
-    const ElementRow& inside_triangle = *find_energy(ContactInsideTriangle::name);
     const ElementRow& edge_edge = *find_energy(ContactEdgeEdge::name);
     const ElementRow& vertex_edge = *find_energy(ContactVertexEdge::name);
     const ElementRow& stretch = *find_energy(RodStretch::name);
@@ -51,17 +47,6 @@ void add_vertex(const Model& m, const PointContact& c, Tables& out) {
     Table& t = table_of(out.energies, point ? rows().point : rows().frame);
     const void* p = point ? static_cast<const void*>(&params.contact) : static_cast<const void*>(&params);
     add_element(t, p, std::span<const int>(&s.index, 1), {}, m.surface.object[c.vertex]);
-}
-
-template <class Inside> void add_inside(const Model& m, const InsideContact& c, const ElementRow& row, Tables& out) {
-    typename Inside::Params params;
-    const Obstacle& o = m.obstacles[c.obstacle];
-    params.stiffness = o.stiffness, params.damping = o.damping;
-    params.deepest = c.deepest, params.border = c.border, params.velocity = c.velocity;
-    std::array<int, Inside::points> id;
-    for (int j = 0; j < Inside::points; ++j) id[j] = m.surface.vertices[c.vertex[j]].index;
-    params.part = c.part;
-    add_element(table_of(out.energies, row), &params, id, {}, m.surface.object[c.vertex[0]]);
 }
 
 const Obstacle* obstacle_of(const Model& m, int object) {
@@ -165,15 +150,11 @@ bool has_contact_elements(const Tables& tables) {
 }
 
 void build_contact_elements(const Model& m, const FrameState& frames, const Contacts& contacts, Tables& out) {
-    for (const ElementRow* row : {&rows().point, &rows().frame, &rows().inside_edge, &rows().inside_triangle})
+    for (const ElementRow* row : {&rows().point, &rows().frame})
         clear_table(table_of(out.energies, *row));
     for (const PointContact& c : contacts.point_point) {
         if (is_vertex(c)) add_vertex(m, c, out);
         if (c.source == PointContact::shapes) add_shapes(m, frames, c, out);
-    }
-    for (const InsideContact& c : contacts.inside) {
-        if (c.count == 2) add_inside<ContactInsideEdge>(m, c, rows().inside_edge, out);
-        else add_inside<ContactInsideTriangle>(m, c, rows().inside_triangle, out);
     }
     build_rod_elements(m, contacts, out);
 }

@@ -1,7 +1,5 @@
 #include "energy/contact_power.h"
 #include "energy/contact_friction.h"
-#include "energy/contact_inside_edge.h"
-#include "energy/contact_inside_triangle.h"
 #include "energy/contact_penalty_frame.h"
 
 namespace sinew {
@@ -27,27 +25,11 @@ template <class E> static void add_power(const Table& t, const Evaluation& ev, C
     }
 }
 
-template <class E> static void add_inside_power(const Table& t, const Evaluation& ev, ContactPower& out) {
-    VecN<kDofs<E>> gradient, force;
-    for (int e = 0; e < t.count(); ++e) {
-        const Vec3 v = vec(ElementsOf<E>::data_of(t, e).velocity);
-        if (v == Vec3::Zero()) continue;
-        t.row->gradient(t, ev, e, e + 1, gradient.data());
-        t.row->force(t, ev, e, e + 1, force.data());
-        for (int j = 0; j < E::points; ++j) {
-            out.damping += force.template segment<3>(3 * j).dot(v);
-            out.total += (force - gradient).template segment<3>(3 * j).dot(v);
-        }
-    }
-}
-
 ContactPower contact_power(const Tables& contacts, const Evaluation& ev) {
     ContactPower out;
     for (const Table& t : contacts.energies) {
         if (t.row->name == ContactPenalty::name) add_power<ContactPenalty>(t, ev, out);
         if (t.row->name == ContactPenaltyFrame::name) add_power<ContactPenaltyFrame>(t, ev, out);
-        if (t.row->name == ContactInsideEdge::name) add_inside_power<ContactInsideEdge>(t, ev, out);
-        if (t.row->name == ContactInsideTriangle::name) add_inside_power<ContactInsideTriangle>(t, ev, out);
     }
     return out;
 }

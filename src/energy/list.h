@@ -15,8 +15,6 @@ using Energies = List<
     struct AttractorPoint,
     struct ContactEdgeEdge,
     struct ContactFriction,
-    struct ContactInsideEdge,
-    struct ContactInsideTriangle,
     struct ContactPenalty,
     struct ContactPenaltyFrame,
     struct ContactVertexEdge,

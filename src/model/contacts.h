@@ -47,24 +47,6 @@ struct PointContact {
     Real friction = 0;           // coefficient of the pair
 };
 
-// The place inside an edge or a triangle that is deepest in an obstacle, for penalties, with the deepest places of its border:
-// the two ends of an edge, the three edges of a triangle (energy/contact_inside.h says why).
-struct InsideContact {
-    struct Place {
-        std::array<Real, 3> weight{}; // of the vertices, sum 1
-        Real3 normal;                 // [1] gradient of the distance for the element's motion, at most of length one
-        Real3 at;                     // gap = normal . (sum weight x - at)
-    };
-    std::uint64_t key = 0;            // edge or triangle << 32 | obstacle
-    int count = 2;                    // vertices of the element
-    std::array<int, 3> vertex{-1, -1, -1};
-    int obstacle = -1;
-    Place deepest;
-    std::array<Place, 3> border;      // `count` of them
-    Real part = 1;                    // prod (1 - q^2/D^2) over the border's depths q and its own D, 0 where it is clear
-    Real3 velocity;                   // [m/s] of the obstacle there
-};
-
 // Two edges of rods near each other, that touch or may touch soon.
 struct RodPair {
     std::array<int, 4> vertex{-1, -1, -1, -1}; // a0 a1 b0 b1
@@ -81,7 +63,6 @@ struct Contacts {
     std::vector<SurfaceContact> vertex_vertex;   // key: vertex, vertex (a < b)
     std::vector<PointContact> point_point;       // by source, key, feature
     std::vector<RodPair> rod_pairs;              // by edges (collision/rod_pairs.h)
-    std::vector<InsideContact> inside;           // edges, then triangles, by key (collision/inside_places.h)
 };
 
 // Puts what one source found in place of what it found before; `found` is sorted by key and feature. No allocation while

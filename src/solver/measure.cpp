@@ -108,7 +108,6 @@ static void measure_spin(const Model& m, const State& s, Vec3& angular) {
 static void measure_contacts(const Parallel& parallel, const Model& m, const State& s, MeasureScratch& scratch, Report& r) {
     scratch.contacts.point_point.clear();
     scratch.contacts.rod_pairs.clear();
-    scratch.contacts.inside.clear();
     if (r.islands + r.asleep > 0) return build_contact_elements(m, s.frame, scratch.contacts, scratch.contact_tables); // the solver's own
     const bool finite = detect_points(parallel, m, surface_state(s), 0, scratch.detect, scratch.contacts);
     r.contact_count = int(scratch.contacts.point_point.size() + scratch.contacts.rod_pairs.size());

@@ -203,7 +203,6 @@ void begin_objective(const StepProblem& p, const SchemeSettings& scheme, Objecti
     });
     o.contacts.point_point.clear();
     o.contacts.rod_pairs.clear();
-    o.contacts.inside.clear();
     for (Table& t : o.contact_tables.energies) {
         t.stencil.clear();
         t.data.clear();

@@ -261,9 +261,9 @@ void list_touches(const Parallel& parallel, const Model& m, const State& s, cons
         l.add_pair(t, *c);
     }
     for (int kind = 2; kind < 6; ++kind) list_surface(range_of(contacts, kind), kind, l);
-    // what is met between the vertices of a sheet, a rope or a solid
+    // peaks of a field between the vertices of a sheet; inside edges and triangles smooth shapes are met by vertices alone
     for (; c != shapes; ++c) {
-        if (m.surface.vertices[c->stencil[0]].kind == SurfaceVertex::frame) continue;
+        if (m.obstacles[c->obstacle].shape != Obstacle::height_field || m.surface.vertices[c->stencil[0]].kind == SurfaceVertex::frame) continue;
         Touch t = make_touch(*c, c->source == PointContact::edge_obstacle ? 6 : 7);
         l.add(t, stencil_of(m, *c));
     }

@@ -11,7 +11,7 @@ namespace sinew {
 struct Touch {
     std::uint64_t key = 0, feature = 0; // for warm starting; kinds of contacts have their own ranges
     int kind = 0;                       // 0 shapes, 1 vertex and obstacle, 2 to 5 ranges of the surface, 6 and 7
-                                        // edges and triangles and obstacles
+                                        // edges and triangles and height fields
     int index = 0;                      // in its range of Contacts
     int object_a = -1, object_b = -1;
     int body_a = -1, body_b = -1;       // of a pair: the side of +n and the other, -1 = moved from outside
