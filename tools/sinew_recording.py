@@ -167,8 +167,8 @@ class Layout:
             o.segments = part("segments", np.zeros((0, 2), np.int32))
             groups = _texts(part("group_names", ""))
             o.groups = {g: part("group/%d" % k, np.zeros(0, np.int32)) for k, g in enumerate(groups)}
-            named, kinds = _texts(part("polygon_group_names", "")), part("polygon_group_kinds", np.zeros(0, np.uint8))
-            o.polygon_groups = [(("group", "object", "material")[kinds[k]], g, part("polygon_group/%d" % k, np.zeros(0, np.int32)))
+            named, sorts = _texts(part("polygon_group_names", "")), part("polygon_group_kinds", np.zeros(0, np.uint8))
+            o.polygon_groups = [(("group", "object", "material")[sorts[k]], g, part("polygon_group/%d" % k, np.zeros(0, np.int32)))
                                 for k, g in enumerate(named)]
             self.objects.append(o)
 

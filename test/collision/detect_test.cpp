@@ -309,7 +309,9 @@ TEST(detect_surface, each_vertex_looks_as_far_as_its_own_way) {
     for (const SurfaceContact& c : out.vertex_vertex) found.insert(std::minmax(c.vertex[0], c.vertex[1]));
     for (int i = 0; i < count; ++i)
         for (int j = i + 1; j < count; ++j)
-            if (gap(i, j) < margin + way[i] + way[j]) EXPECT_TRUE(found.count({i, j})) << i << ' ' << j;
+            if (gap(i, j) < margin + way[i] + way[j]) {
+                EXPECT_TRUE(found.count({i, j})) << i << ' ' << j;
+            }
     int slow = 0;
     for (const auto& [i, j] : found) slow += i != 7 && j != 7;
     // boxes of the slow ones overlap within a cube of thickness and margin: at most some 400^2/2 times its share of the room

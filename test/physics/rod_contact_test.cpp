@@ -130,9 +130,13 @@ TEST(rod_contact, a_step_whose_corrections_are_held_back_is_not_kept) {
     Status status = Status::ok;
     while (status == Status::ok && !is_finished(*s)) {
         status = simulate_step(*s);
-        if (status == Status::ok) EXPECT_LT(s->report.residual, 0.1) << s->now.time;
+        if (status == Status::ok) {
+            EXPECT_LT(s->report.residual, 0.1) << s->now.time;
+        }
     }
-    if (status == Status::failed) EXPECT_NE(s->report.message.find("held back"), std::string::npos) << s->report.message;
+    if (status == Status::failed) {
+        EXPECT_NE(s->report.message.find("held back"), std::string::npos) << s->report.message;
+    }
 }
 
 // Rods that touch extend the pattern of the matrix in mid-step; the geometric stiffness of links with multipliers goes into the new one. At the
