@@ -45,7 +45,6 @@ constexpr const char* kMixed = R"("kind": "compound", "parts": [ { "kind": "cyli
 
 INSTANTIATE_TEST_SUITE_P(held, OnHeld,
     testing::Values(Case{"newton", "cylinder", kCylinder}, Case{"newton", "cone", kCone}, Case{"newton", "mesh", kMesh}, Case{"newton", "mixed", kMixed},
-                    Case{"explicit", "mesh", kMesh},
                     Case{"nonlinear_cg", "mesh", kMesh}, Case{"linearly_implicit", "mesh", kMesh},
                     Case{"position", "cylinder", kCylinder}, Case{"position", "mesh", kMesh}, Case{"velocity", "cylinder", kCylinder}),
     case_name);
