@@ -13,7 +13,7 @@ for needed in build/release/sinew "$scene"; do
 done
 
 echo "This runs $scene (5 s of curtains in a gusty wind, thousands of dust particles) and films two of them;"
-echo "everything goes to $out/. About two minutes on two cores."
+echo "everything goes to $out/. A few minutes on two cores."
 echo "==> run $scene"
 build/release/sinew run "$scene" --out "$out" --overwrite
 ran=$SECONDS
