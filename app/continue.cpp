@@ -1,4 +1,5 @@
 #include "continue.h"
+#include "model/visit.h"
 #include <cmath>
 #include <fmt/format.h>
 #include <fstream>
@@ -8,10 +9,21 @@ namespace sinew {
 namespace {
 
 // what of the state does not fit the model; empty = it fits
-std::string find_misfit(const State& given, const State& here) {
+std::string find_misfit(const State& given, const Simulation& s) {
+    const State& here = s.now;
     const auto differ = [](const char* what, std::size_t a, std::size_t b) {
         return a == b ? std::string() : fmt::format("it has {} {}, the scene has {}", a, what, b);
     };
+    if (const std::vector<double>* edits = find_memory(given, kScriptEdits); edits && !edits->empty() && has_edits(s.compiled.script)) {
+        // objects came and went: the model as they have left it; what solvers remember has its size
+        Model m = s.compiled.model;
+        replay_edits(s.compiled.script, m, given);
+        for (const std::string& text : {differ("points", given.point.x.size(), std::size_t(point_count(m))),
+                                        differ("bodies", given.frame.p.size(), std::size_t(frame_count(m))),
+                                        differ("scalars", given.scalar.s.size(), std::size_t(scalar_count(m)))})
+            if (!text.empty()) return text;
+        return {};
+    }
     for (const std::string& text : {differ("points", given.point.x.size(), here.point.x.size()),
                                     differ("bodies", given.frame.p.size(), here.frame.p.size()),
                                     differ("scalars", given.scalar.s.size(), here.scalar.s.size()),
@@ -47,7 +59,7 @@ Errors resume_state(const std::string& path, const StateFile& file, const Scene&
         return {Error{.file = path, .message = "belongs to another scene, or the scene was changed since"}};
     if (file.solver != s.compiled.solver)
         return {Error{.file = path, .message = fmt::format("was made with the solver {}, not with {}", file.solver, s.compiled.solver)}};
-    std::string misfit = find_misfit(file.state, s.now);
+    std::string misfit = find_misfit(file.state, s);
     if (misfit.empty() && file.substeps != s.compiled.substeps)
         misfit = fmt::format("it counts {} steps a frame, this run {}", file.substeps, s.compiled.substeps);
     if (!misfit.empty()) return {Error{.file = path, .message = "does not fit this scene with this solver: " + misfit}};
@@ -56,7 +68,7 @@ Errors resume_state(const std::string& path, const StateFile& file, const Scene&
 }
 
 Errors start_from_capsule(const std::string& path, const StateFile& file, Simulation& s) {
-    if (const std::string misfit = find_misfit(file.state, s.now); !misfit.empty())
+    if (const std::string misfit = find_misfit(file.state, s); !misfit.empty())
         return {Error{.file = path, .message = "does not fit the scene as it is run now: " + misfit}};
     StateFile start = file;
     // where a step failed after a part of it was covered, or the step is another one now: the first step is the rest of one,

@@ -220,6 +220,10 @@ Errors open_outputs(const Scene& scene, const SnapshotLayout& layout, const std:
 Errors write_frame(RunOutputs& out, const Simulation& s) {
     Errors errors;
     const Snapshot snapshot = make_snapshot(s);
+    const Model& m = s.compiled.model;
+    if (out.topology != m.topology_revision && m.objects.back().spawned) // there is something else to see
+        for (auto& e : out.frames) append(errors, e->change_layout(*m.layout));
+    out.topology = m.topology_revision;
     for (auto& e : out.frames) append(errors, e->write(snapshot));
     return errors;
 }

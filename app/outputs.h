@@ -12,6 +12,7 @@ struct RunOutputs {
     std::vector<std::string> paths;                // of these
     CsvWriter report;                              // report.csv, one row per step
     std::string checkpoint;                        // path
+    int topology = -1;                             // revision of the model whose layout exporters know
 };
 
 // Folder and files; `resume_frame` continues earlier outputs after that frame, `resume_step` the report.

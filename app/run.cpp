@@ -114,6 +114,7 @@ int open_run(Run& r, const StateFile& capsule, bool from_capsule) {
     const int frame = int(s.compiled.script.time.first_frame + s.now.step / s.compiled.substeps);
     if (Errors e = open_outputs(r.scene, layout, r.folder, o.resume, frame, s.now.step, r.outputs); !e.empty())
         return print_errors(e), kBadInput;
+    r.outputs.topology = s.compiled.model.topology_revision;
     r.log.open(r.folder + "/run.log", o.resume ? std::ios::app : std::ios::trunc);
     return kOk;
 }

@@ -51,6 +51,7 @@ void run_implicit(const Options&, Results&);
 void run_narrow(const Options&, Results&);
 void run_position(const Options&, Results&);
 void run_rigid(const Options&, Results&);
+void run_spawn(const Options&, Results&);
 void run_springs(const Options&, Results&);
 
 } // namespace sinew::bench

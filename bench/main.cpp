@@ -19,6 +19,7 @@ static const Entry kEntries[] = {
     {"narrow", "distances and contact manifolds of convex pairs against Bullet and FCL", run_narrow, true},
     {"position", "cloth and bars by position projection against Bullet's soft body; a sweep against memory", run_position},
     {"rigid", "pyramids, heaps and unequal masses against Bullet, ODE and MuJoCo", run_rigid},
+    {"spawn", "one body more in a running scene of 8000 against a step of it", run_spawn},
     {"springs", "explicit step of a mass-spring cloth against a plain copy of the same bytes", run_springs},
 };
 

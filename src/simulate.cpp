@@ -30,10 +30,12 @@ namespace {
 Input cut_input(const Model& m, const Input& input, const State& now, Real fraction) {
     Input cut = input;
     for (PointTarget& t : cut.points) {
+        if (t.point < 0 || t.point >= point_count(m)) continue; // no solver takes it
         const Vec3 x = vec(now.point.x[t.point]);
         t.x = real3(x + fraction * (vec(t.x) - x));
     }
     for (ScalarTarget& t : cut.scalars) {
+        if (t.scalar < 0 || t.scalar >= scalar_count(m)) continue;
         const Real s = now.scalar.s[t.scalar];
         t.s = s + fraction * (t.s - s);
     }
@@ -43,8 +45,9 @@ Input cut_input(const Model& m, const Input& input, const State& now, Real fract
             cut.animated[i] = real3(x + fraction * (vec(cut.animated[i]) - x));
         }
     for (Target& t : cut.targets) {
-        const Range frames = m.objects[t.object.index].frames;
-        if (frames.count() == 0) continue;
+        const Object* o = object_of(m, t.object);
+        if (!o || o->frames.count() == 0) continue;
+        const Range frames = o->frames;
         const Vec3 p = vec(now.frame.p[frames.begin]);
         const Quat q = quat(now.frame.q[frames.begin]);
         const Vec3 turn = log_rotation(quat(t.pose.rotation) * q.conjugate());
@@ -83,8 +86,13 @@ void blame(const NotFinite& where, const char* when, Report& r) {
 
 } // namespace
 
+bool has_sizes_of(const Model& m, const State& s) {
+    return int(s.point.x.size()) == point_count(m) && int(s.frame.p.size()) == frame_count(m) &&
+           int(s.scalar.s.size()) == scalar_count(m) && int(s.animated.x.size()) == animated_count(m);
+}
+
 Status advance_step(Solver& solver, const Model& m, const Input& input, State& now, State& spare, double dt, Report& report,
-                    int max_retries) {
+                    int max_retries, std::string* why) {
     const auto clock = std::chrono::steady_clock::now();
     report = {};
     report.dt = dt;
@@ -92,7 +100,14 @@ Status advance_step(Solver& solver, const Model& m, const Input& input, State& n
         blame(bad, "before the step", report);
         return report.status;
     }
+    if (!has_sizes_of(m, now)) {
+        report.status = Status::failed;
+        report.message = "the state is not one of this model: it has another number of points, bodies or scalars";
+        return report.status;
+    }
+    if (!has_sizes_of(m, spare)) spare = now; // something was spawned
     command_motors(m, input, now);
+    const std::int64_t step = now.step;
     const double end = now.time + dt;
     double h = dt;
     while (now.time < end) {
@@ -107,8 +122,10 @@ Status advance_step(Solver& solver, const Model& m, const Input& input, State& n
             report.message = tried.message;
             report.failed_object = tried.failed_object;
             report.failed_index = tried.failed_index;
+            if (why) *why = tried.message;
             if (++report.retries > max_retries) {
                 report.status = Status::failed;
+                now.step = step; // the part that was covered is no step
                 return report.status;
             }
             h *= 0.5;
@@ -119,12 +136,19 @@ Status advance_step(Solver& solver, const Model& m, const Input& input, State& n
         std::swap(now, spare);
         add_up(tried, report);
     }
+    now.step = step + 1; // a shortened step counts once
     report.status = Status::ok;
     report.message.clear();
     report.failed_object.clear();
     report.failed_index = -1;
     report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - clock).count();
     return report.status;
+}
+
+void measure_step(const Parallel& parallel, const Model& m, const State& now, MeasureScratch& scratch, Report& report) {
+    const double power_before = scratch.power_damping;
+    measure(parallel, m, now, scratch, report);
+    if (!report.has_work_damping) report.work_damping = 0.5 * report.dt * (power_before + scratch.power_damping);
 }
 
 Result<Simulation> make_simulation(const Context& context, Compiled compiled) {
@@ -300,15 +324,10 @@ Status simulate_step(Simulation& s) {
         s.report.message = to_string(e[0]);
         return Status::failed;
     }
-    if (advance_step(*s.solver, c.model, s.input, s.now, s.spare, end - s.now.time, s.report, s.max_retries) == Status::failed) {
-        s.now.step = step; // the part that was covered is no step
+    if (advance_step(*s.solver, c.model, s.input, s.now, s.spare, end - s.now.time, s.report, s.max_retries) == Status::failed)
         return Status::failed;
-    }
     s.now.time = end;
-    s.now.step = step + 1; // a shortened step counts once
-    const double power_before = s.measure.power_damping;
-    measure(*s.parallel, c.model, s.now, s.measure, s.report);
-    if (!s.report.has_work_damping) s.report.work_damping = 0.5 * s.report.dt * (power_before + s.measure.power_damping);
+    measure_step(*s.parallel, c.model, s.now, s.measure, s.report);
     watch_energy(s);
     check_now(s);
     return Status::ok;

@@ -55,6 +55,12 @@ Snapshot make_snapshot(const Simulation&);           // of the current state
 // One step with shortening, retries and checks: covers [now.time, now.time + dt] and swaps now and spare so that `now` is
 // the state at the end. A failed try is repeated with half the step, at most max_retries times. On failure `now` is the
 // last good state, and the report names object and index.
-Status advance_step(Solver&, const Model&, const Input&, State& now, State& spare, double dt, Report&, int max_retries);
+// However often it is shortened, it counts as one step. `why`: the reason of the last try that failed.
+Status advance_step(Solver&, const Model&, const Input&, State& now, State& spare, double dt, Report&, int max_retries,
+                    std::string* why = nullptr);
+// Measures the state after a step; where the solver has not said what damping took, it is the mean power of both ends of the step,
+// so that the scratch must have measured its start.
+void measure_step(const Parallel&, const Model&, const State& now, MeasureScratch&, Report&);
+bool has_sizes_of(const Model&, const State&); // as many points, bodies, scalars and animated vertices
 
 } // namespace sinew

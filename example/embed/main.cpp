@@ -37,7 +37,7 @@ static void check_events(const sinew::Context& context) {
     auto built = sinew::build(context, *scene.value), fresh = sinew::build(context, *scene.value);
     print(built.errors);
     check(built && fresh, "the scene with an event builds");
-    auto& [model, now, solver, script, dt] = *built.value;
+    auto& [model, now, solver, script, dt, notes] = *built.value;
     sinew::State spare = now, middle;
     sinew::Input input;
     sinew::Report report;
@@ -63,6 +63,8 @@ static void check_events(const sinew::Context& context) {
 int main() {
     sinew::Context context;
     context.threads = 1;
+    int told = 0;
+    context.log = [&](sinew::LogLevel, std::string_view) { ++told; };
     std::printf("sinew %s\n", sinew::version());
     check_errors(context);
     check_events(context);
@@ -76,7 +78,10 @@ int main() {
     auto built = sinew::build(context, *scene.value);
     print(built.errors);
     check(bool(built), "the level builds");
-    auto& [model, now, solver, script, dt] = *built.value;
+    told = 0;
+    const auto again = sinew::build(context, *scene.value);
+    check(again && told == int(again.value->notes.size()), "every note of the build is told to the log");
+    auto& [model, now, solver, script, dt, notes] = *built.value;
     sinew::State spare = now;
     const sinew::Id lift = sinew::find(model, "lift"), cape = sinew::find(model, "cape");
     check(lift && cape && !sinew::find(model, "nobody"), "objects are found by name");
@@ -133,7 +138,8 @@ int main() {
     auto id = sinew::spawn(model, now, *crate.value, {{3, 5, 0}, {}}, "thrown");
     print(id.errors);
     check(bool(id) && sinew::find(model, "thrown") == *id.value, "a crate is thrown in");
-    spare = now;
+    check(!sinew::spawn(model, now, *crate.value, {}, "thrown"), "its name is taken");
+    check(sinew::vertices(model, now, *id.value).size() >= 8, "it has corners to draw");
     const double start = now.time;
     check(run(200), "steps with the crate");
     const double t = now.time - start, fallen = 5 - sinew::pose(model, now, *id.value).position.y;
@@ -143,7 +149,7 @@ int main() {
     check(sinew::remove(model, now, *id.value), "the crate is taken out");
     check(!sinew::find(model, "thrown"), "its name is gone");
     check(!sinew::remove(model, now, *id.value), "a removed id is refused");
-    spare = now;
+    check(sinew::vertices(model, now, *id.value).empty(), "there is nothing left to draw");
     check(run(20), "steps without the crate");
 
     std::printf("%d checks passed\n", checks);

@@ -54,4 +54,18 @@ struct Input {
     std::vector<ScalarTarget> scalars;
 };
 
+// Names every array once: recording and comparing of inputs go through it.
+template <class I, class F> void visit(I& i, F&& f)
+    requires std::is_same_v<std::remove_const_t<I>, Input>
+{
+    f("targets", i.targets);
+    f("points", i.points);
+    f("animated", i.animated);
+    f("point_forces", i.point_forces);
+    f("body_forces", i.body_forces);
+    f("grabs", i.grabs);
+    f("motors", i.motors);
+    f("scalars", i.scalars);
+}
+
 } // namespace sinew

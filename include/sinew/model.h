@@ -9,7 +9,7 @@
 namespace sinew {
 
 struct Tables;         // energy and constraint elements (src/model/element.h)
-struct FieldSet;       // named wind and velocity fields (src/model/field.h)
+struct FieldSet;       // named wind and velocity fields, what spawned objects take from the scene (src/model/field.h)
 struct SnapshotLayout; // what exporters and pictures see (src/model/snapshot.h)
 
 struct Range {
@@ -128,8 +128,9 @@ struct AnimatedModel {
 
 struct Object {
     std::string name, kind, material;
-    int generation = 0;
+    int generation = 0;               // of the slot: raised when its object is removed, so that old ids are refused
     bool alive = true;
+    bool spawned = false;             // came after the start; when it is removed, its slot is for others
     Range points, frames, scalars;
     Range animated;                   // animated vertices
     Range surface;                    // surface vertices
@@ -171,5 +172,11 @@ inline int scalar_count(const Model& m) { return int(m.scalar.mass.size()); }
 inline int animated_count(const Model& m) { return int(m.animated.object.size()); }
 
 Id find(const Model&, std::string_view name); // invalid Id if there is none
+// null if the id is of nothing that lives: an old id of a slot that is used again too
+inline const Object* object_of(const Model& m, Id id) {
+    if (id.index < 0 || id.index >= int(m.objects.size())) return nullptr;
+    const Object& o = m.objects[std::size_t(id.index)];
+    return o.alive && o.generation == id.generation ? &o : nullptr;
+}
 
 } // namespace sinew

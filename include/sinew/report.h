@@ -27,6 +27,8 @@ inline void add_time(StageTimes& times, const char* name, double seconds) {
 struct TouchEvent {
     int object_a = -1, object_b = -1; // a < b
     bool began = false;
+    double impulse = 0;               // [N s] along the normals, of all contacts of the pair in the step (or sub-step of the solver)
+                                      // in which they began to touch; 0 where they ceased
     bool operator==(const TouchEvent&) const = default;
 };
 struct Report {

@@ -27,12 +27,15 @@ struct Built {
     std::unique_ptr<Solver> solver;
     std::unique_ptr<Script, ScriptDelete> script;
     double dt = 0; // [s] step the scene asks for
+    std::vector<std::string> notes; // defaults that were computed, each with its reason; "warning: ..."
 };
-// Model, first state and solver of a scene; `solver` overrides the scene's choice.
+// Model, first state and solver of a scene; `solver` overrides the scene's choice. Notes also go to Context::log, which the
+// solver keeps: `advance` tells it of steps that were shortened, of warnings and of failures.
 Result<Built> build(const Context&, const Scene&, std::string_view solver = {});
 
 // One try of one step: Solver::step. `advance` is the main loop's step: shortens and repeats a failed one (at most
-// `max_retries` halvings, then covers the rest of dt), checks for non-finite numbers, runs emitters, swaps now and spare.
+// `max_retries` halvings, then covers the rest of dt), checks for non-finite numbers, runs emitters, swaps now and spare. It
+// counts as one step however often it was shortened; the report holds all that `sinew run` writes.
 Status advance(Solver&, const Model&, const Input&, State& now, State& spare, double dt, Report&, int max_retries = 6);
 
 // Input of the scene's script for the step from now.time to now.time + dt; errors: an animation's file cannot be read.
@@ -60,9 +63,19 @@ struct JointBreak {
     double force = 0, torque = 0; // [N], [N m] when it broke
 };
 std::vector<JointBreak> overloaded_joints(const Model&, const State& now);
-std::vector<std::array<int, 3>> triangles(const Model&, Id); // indices into points(...) or the body's vertices
+// What an object looks like: triangles, and its vertices in the world, of bodies too; indices are into `vertices`. For a solid
+// within a finer skin these are its own points, as in `points`.
+std::vector<std::array<int, 3>> triangles(const Model&, Id);
+std::vector<Real3> vertices(const Model&, const State&, Id);
+// Contacts of the last step that carried a force, sorted by objects; valid until the next one.
+inline std::span<const ContactForce> contacts(const Solver& solver) { return solver.contacts(); }
 
-// Edits between steps; ids stay valid.
+// Edits between steps; ids stay valid, and slots of what was spawned and removed are used again under new ids.
+// `spawn` puts the objects of `what`, their joints and the contact rules between them, into a running model. Gravity, fields,
+// the contact rules that name them and the solver are those of the model; what they cannot have is refused by name: motions,
+// events, fields, attachments, emitters, animated objects, anything the running solver does not take. time, solver, camera,
+// outputs and expect are of `what` as a scene of its own and mean nothing here. An only object is called `name`, several are
+// name/theirs; without a name they keep theirs, numbered (crate/2) where it is taken. The id is that of the first.
 Result<Id> spawn(Model&, State&, const Scene& what, const Pose& at, const std::string& name = {});
 bool remove(Model&, State&, Id);
 std::vector<Error> set(Model&, State&, std::string_view path, double value); // flows and motors; others are refused by name

@@ -3,11 +3,12 @@
 #include "core/error.h"
 #include "geometry/triangulate.h"
 #include "model/edit.h"
-#include "model/emit.h"
 #include "model/field.h"
+#include "model/snapshot.h"
 #include "model/visit.h"
 #include "output/state_file.h"
 #include "scene/load.h"
+#include "scene/spawn.h"
 #include "simulate.h"
 #include "sinew/sinew.h"
 #include <fmt/format.h>
@@ -56,6 +57,26 @@ Result<Scene> parse(const Context&, std::string_view text, const std::string& na
     return guarded<Scene>([&] { return checked_scene(parse_parts(text, name)); });
 }
 
+// kept by the solver between calls of `advance`
+struct Measuring {
+    ParallelPtr parallel = make_parallel({.threads = 1});
+    MeasureScratch scratch;
+    decltype(Context::log) log;
+    // the state that was measured last
+    std::int64_t step = -1;
+    double time = 0;
+    int topology = -1, values = -1;
+};
+
+static Measuring& measuring_of(Solver& solver) {
+    if (!solver.measuring) solver.measuring = std::make_shared<Measuring>();
+    return *static_cast<Measuring*>(solver.measuring.get());
+}
+
+static void tell(const decltype(Context::log)& log, LogLevel level, const std::string& text) {
+    if (log) log(level, text);
+}
+
 Result<Built> build(const Context& context, const Scene& scene, std::string_view solver) {
     return guarded<Built>([&]() -> Result<Built> {
         Result<Compiled> compiled = compile_scene(scene, solver);
@@ -65,29 +86,44 @@ Result<Built> build(const Context& context, const Scene& scene, std::string_view
         built.model = std::move(c.model);
         built.state = std::move(c.state);
         built.solver = find_solver(c.solver)->make(context, built.model, built.state, c.settings.get());
+        measuring_of(*built.solver).log = context.log;
         built.script.reset(new Script(std::move(c.script)));
         built.dt = c.dt;
+        built.notes = std::move(c.notes);
+        for (const std::string& note : built.notes) tell(context.log, note.starts_with("warning") ? LogLevel::warning : LogLevel::info, note);
         Result<Built> result;
         result.value.emplace(std::move(built));
         return result;
     });
 }
 
-// kept by the solver between calls of `advance`
-struct Measuring {
-    ParallelPtr parallel = make_parallel({.threads = 1});
-    MeasureScratch scratch;
-};
+// The power of dampers at the start of a step is that of the end of the one before, unless the program has changed something.
+static void measure_before(const Model& model, const State& now, Measuring& m) {
+    if (m.step == now.step && m.time == now.time && m.topology == model.topology_revision && m.values == model.values_revision) return;
+    Report ignored;
+    measure(*m.parallel, model, now, m.scratch, ignored);
+}
+
+static void tell_step(const Measuring& m, double time, const Report& r, const std::string& why) {
+    const auto at = [&](const std::string& text) { return fmt::format("t = {:.6g} s: {}", time, text); };
+    if (r.status == Status::failed) return tell(m.log, LogLevel::error, at(r.message));
+    if (r.retries) tell(m.log, LogLevel::warning, at(fmt::format("the step was shortened {} times: {}", r.retries, why)));
+    for (const std::string& text : r.warnings) tell(m.log, LogLevel::warning, at(text));
+}
 
 Status advance(Solver& solver, const Model& model, const Input& input, State& now, State& spare, double dt, Report& report,
                int max_retries) {
     try {
-        const Status status = advance_step(solver, model, input, now, spare, dt, report, max_retries);
+        Measuring& m = measuring_of(solver);
+        measure_before(model, now, m);
+        const double start = now.time;
+        std::string why;
+        const Status status = advance_step(solver, model, input, now, spare, dt, report, max_retries, &why);
         if (status == Status::ok) {
-            if (!solver.measuring) solver.measuring = std::make_shared<Measuring>();
-            Measuring& measuring = *static_cast<Measuring*>(solver.measuring.get());
-            measure(*measuring.parallel, model, now, measuring.scratch, report);
-        }
+            measure_step(*m.parallel, model, now, m.scratch, report);
+            m.step = now.step, m.time = now.time, m.topology = model.topology_revision, m.values = model.values_revision;
+        } else m.step = -1;
+        tell_step(m, start, report, why);
         return status;
     } catch (const std::exception& e) {
         report.status = Status::failed;
@@ -124,11 +160,6 @@ std::vector<Error> save(const State& state, const std::string& file) {
     });
 }
 
-static bool has_sizes_of(const Model& m, const State& s) {
-    return int(s.point.x.size()) == point_count(m) && int(s.frame.p.size()) == frame_count(m) &&
-           int(s.animated.x.size()) == animated_count(m);
-}
-
 Result<State> restore(const Model& model, const std::string& file) {
     return guarded<State>([&]() -> Result<State> {
         StateFile f;
@@ -140,27 +171,21 @@ Result<State> restore(const Model& model, const std::string& file) {
     });
 }
 
-static const Object* checked(const Model& m, Id id) {
-    if (id.index < 0 || id.index >= int(m.objects.size())) return nullptr;
-    const Object& o = m.objects[id.index];
-    return o.alive && o.generation == id.generation ? &o : nullptr;
-}
-
 std::span<const Real3> points(const Model& m, const State& s, Id id) {
-    const Object* o = checked(m, id);
+    const Object* o = object_of(m, id);
     if (!o) return {};
     if (o->animated.count()) return {s.animated.x.data() + o->animated.begin, std::size_t(o->animated.count())};
     return {s.point.x.data() + o->points.begin, std::size_t(o->points.count())};
 }
 
 Pose pose(const Model& m, const State& s, Id id) {
-    const Object* o = checked(m, id);
+    const Object* o = object_of(m, id);
     if (!o || o->frames.count() == 0) return {};
     return {s.frame.p[o->frames.begin], s.frame.q[o->frames.begin]};
 }
 
 JointForce joint_force(const Model& m, const State& s, Id id) {
-    const Object* o = checked(m, id);
+    const Object* o = object_of(m, id);
     if (!o || !is_joint(m, id.index)) return {};
     try {
         std::vector<JointLoad> loads;
@@ -183,7 +208,7 @@ std::vector<JointBreak> overloaded_joints(const Model& m, const State& now) {
 }
 
 std::vector<std::array<int, 3>> triangles(const Model& m, Id id) {
-    const Object* o = checked(m, id);
+    const Object* o = object_of(m, id);
     if (!o || o->snapshot < 0) return {};
     try {
         const SnapshotObject& s = m.layout->objects[o->snapshot];
@@ -205,31 +230,33 @@ std::vector<std::array<int, 3>> triangles(const Model& m, Id id) {
     }
 }
 
-// moves everything of a state by a pose
-static void place(const Pose& at, State& s) {
-    const Quat q = quat(at.rotation);
-    for (Real3& x : s.point.x) x = real3(vec(at.position) + q * vec(x));
-    for (Real3& v : s.point.v) v = real3(q * vec(v));
-    for (Real3& x : s.animated.x) x = real3(vec(at.position) + q * vec(x));
-    for (Real3& x : s.frame.p) x = real3(vec(at.position) + q * vec(x));
-    for (Real4& r : s.frame.q) r = real4(q * quat(r));
-    for (auto* a : {&s.frame.v, &s.frame.w})
-        for (Real3& v : *a) v = real3(q * vec(v));
+std::vector<Real3> vertices(const Model& m, const State& s, Id id) {
+    const Object* o = object_of(m, id);
+    if (!o) return {};
+    try {
+        if (!o->frames.count()) {
+            const std::span<const Real3> x = points(m, s, id);
+            return {x.begin(), x.end()};
+        }
+        if (o->snapshot < 0) return {};
+        std::vector<Real3> x = m.layout->objects[o->snapshot].rest;
+        const Pose at = pose(m, s, id);
+        for (Real3& v : x) v = real3(vec(at.position) + quat(at.rotation) * vec(v));
+        return x;
+    } catch (const std::exception&) { // no memory, no vertices
+        return {};
+    }
 }
 
 Result<Id> spawn(Model& model, State& state, const Scene& what, const Pose& at, const std::string& name) {
     return guarded<Id>([&]() -> Result<Id> {
-        Result<Compiled> compiled = compile_scene(what);
-        if (!compiled) return {std::nullopt, std::move(compiled.errors)};
-        Compiled& c = *compiled.value;
-        if (!c.model.emitters.empty() || !c.model.fields->velocity.empty())
-            return {std::nullopt, {Error{.path = "spawn", .message = "emitters and fields belong to the scene, not to spawned objects"}}};
-        if (!c.script.animations.empty())
-            return {std::nullopt, {Error{.path = "spawn", .message = "animated objects belong to the scene, not to spawned objects"}}};
-        place(at, c.state);
-        const int first = append_model(model, state, c.model, c.state);
-        if (!name.empty()) model.objects[first].name = name;
-        return {Id{first, 0}, {}};
+        static const SpawnContext nothing;
+        Result<Spawned> made = compile_spawn(what, model.fields->spawning ? *model.fields->spawning : nothing, model.gravity, name);
+        if (made) made.errors = find_spawn_problems(*made.value, model);
+        if (!made.errors.empty()) return {std::nullopt, std::move(made.errors)};
+        Result<std::vector<Id>> ids = put_spawned(*made.value, at, name.empty(), model, state);
+        if (!ids) return {std::nullopt, std::move(ids.errors)};
+        return {ids.value->front(), {}};
     });
 }
 
@@ -277,6 +304,7 @@ bool renew_solver(const Context& context, Script& script, const Model& model, St
     if (!script.live.new_settings) return false;
     try {
         auto made = make_again(context, script.live, model, now);
+        made->measuring = solver ? solver->measuring : nullptr; // and its log
         solver = std::move(made);
         script.live.new_settings = false;
         return true;

@@ -161,7 +161,7 @@ void add_collider(ModelBuilder& b, const Shape& shape, int frame, const Pose& po
 
 void finish_model(ModelBuilder& b) {
     b.model.elements = std::make_shared<const Tables>(b.tables);
-    b.model.fields = std::make_shared<const FieldSet>(b.fields);
+    b.model.fields = std::make_shared<const FieldSet>(FieldSet{b.fields, nullptr});
     b.model.shapes = std::make_shared<const ShapeStore>(b.shapes);
     b.model.layout = std::make_shared<const SnapshotLayout>(b.layout);
 }

@@ -12,7 +12,7 @@ struct ModelBuilder {
     Model model;
     State state;
     Tables tables;
-    FieldSet fields;
+    NamedFields fields;
     SnapshotLayout layout;
     ShapeStore shapes;
 };

@@ -1,5 +1,6 @@
 // Edits between steps: adding what another model holds, and removing an object. Indices of what stays never change; ids
-// carry a generation, so that an old id of a removed object is refused. Each edit raises the topology revision.
+// carry a generation, so that an old id of a removed object is refused, also when its slot is used again. Each edit raises
+// the topology revision.
 #pragma once
 #include "model/element.h"
 #include "sinew/model.h"
@@ -8,9 +9,11 @@
 
 namespace sinew {
 
-// Appends all objects of `more`; returns the index of the first. Element data is copied, stencils are shifted. Not
-// for models with emitters or velocity fields, whose numbers stand in element data: `spawn` refuses those.
-int append_model(Model& to, State& to_state, const Model& more, const State& more_state);
+// Adds all objects of `more` and returns where they are. An object takes the slot of one that was spawned and removed, at least
+// one step ago (by then no solver remembers it), if that had as many points, bodies, vertices ...; others go to the ends of the
+// arrays. Element data is copied. Not for models with emitters; flows that `more` refers to are those of `to`.
+std::vector<int> append_objects(Model& to, State& to_state, const Model& more, const State& more_state);
+int append_model(Model& to, State& to_state, const Model& more, const State& more_state); // the first of them
 // Points die, bodies are held out of the way, elements and surface go; false if there is no such object.
 bool remove_object(Model&, State&, Id);
 // Elements for which `gone` holds; what they remember goes with them.

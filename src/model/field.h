@@ -6,6 +6,7 @@
 #pragma once
 #include "core/expression.h"
 #include "core/math.h"
+#include <memory>
 
 namespace sinew {
 
@@ -28,9 +29,13 @@ struct ScalarField {
     Expression value;                 // of the slots t, frame, x, y, z
     double fps = 24, first_frame = 0; // for `frame`
 };
-struct FieldSet {
+struct NamedFields {
     std::vector<VelocityField> velocity;
     std::vector<ScalarField> scalars;
+};
+struct SpawnContext;                  // scene/spawn.h
+struct FieldSet : NamedFields {
+    std::shared_ptr<const SpawnContext> spawning; // what spawned objects take from the scene; null = they bring all of their own
 };
 Real value_at(const ScalarField&, const Vec3& x, Real t);
 

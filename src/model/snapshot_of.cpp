@@ -167,6 +167,8 @@ Snapshot snapshot_of(const Model& m, const State& s) {
         add_fields(s, strain, o.points, f);
         if (const SnapshotObject& look = m.layout->objects[o.snapshot]; !look.carriers.empty()) carry(look, f);
     }
+    for (const Object& o : m.objects) // what was removed is not to be seen
+        if (!o.alive && o.snapshot >= 0) out.objects[o.snapshot].alive.assign(m.layout->objects[o.snapshot].point_count, 0);
     return out;
 }
 

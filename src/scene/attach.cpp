@@ -180,6 +180,18 @@ void add_attachments(const Scene& scene, const Scope& scene_scope, bool check_on
     }
 }
 
+std::vector<RulePattern> read_contact_rules(const Scene& scene, const Scope& scene_scope, std::vector<Error>& errors) {
+    std::vector<RulePattern> rules;
+    for (const SceneEntry& e : scene.contact) {
+        RuleParams p;
+        FieldList list = collect_fields([&](auto v) { RuleParams::fields(p, v); });
+        const Scope scope = make_scope(scene_scope, e.vars);
+        if (!read_fields(list, e.params, scope, e.path, errors)) continue;
+        rules.push_back({e.names[0], e.names[1], {-1, -1, p.off, p.friction, p.thickness, p.restitution}});
+    }
+    return rules;
+}
+
 void add_contact_rules(const Scene& scene, const Scope& scene_scope, ModelBuilder& b, std::vector<Error>& errors) {
     const std::vector<std::string> names = object_names(b.model);
     // bodies that share a joint overlap by design: they do not touch unless a rule below says so
@@ -188,14 +200,9 @@ void add_contact_rules(const Scene& scene, const Scope& scene_scope, ModelBuilde
         if (const Id i = find(b.model, e.names[0]), k = find(b.model, e.names[1]); i && k)
             b.model.contact_rules.push_back({i.index, k.index, true, -1, -1, -1});
     }
-    for (const SceneEntry& e : scene.contact) {
-        RuleParams p;
-        FieldList list = collect_fields([&](auto v) { RuleParams::fields(p, v); });
-        const Scope scope = make_scope(scene_scope, e.vars);
-        if (!read_fields(list, e.params, scope, e.path, errors)) continue;
-        for (int i : match_names(e.names[0], names))
-            for (int k : match_names(e.names[1], names)) b.model.contact_rules.push_back({i, k, p.off, p.friction, p.thickness, p.restitution});
-    }
+    for (const RulePattern& r : read_contact_rules(scene, scene_scope, errors))
+        for (int i : match_names(r.a, names))
+            for (int k : match_names(r.b, names)) b.model.contact_rules.push_back({i, k, r.rule.off, r.rule.friction, r.rule.thickness, r.rule.restitution});
 }
 
 } // namespace sinew

@@ -9,6 +9,11 @@ namespace sinew {
 
 void add_attachments(const Scene&, const Scope& scene_scope, bool check_only, const std::vector<std::string>& wrong, ModelBuilder&,
                      std::vector<Handle>&, std::vector<Error>& future, std::vector<Error>&);
+struct RulePattern { // a contact rule before it is known who it is about
+    std::string a, b;
+    ContactRule rule;
+};
+std::vector<RulePattern> read_contact_rules(const Scene&, const Scope& scene_scope, std::vector<Error>&);
 void add_contact_rules(const Scene&, const Scope& scene_scope, ModelBuilder&, std::vector<Error>&);
 // their parameters in words; `owner` keeps them alive
 FieldList describe_attach(std::shared_ptr<void>& owner);

@@ -1,7 +1,9 @@
 #include "scene/compile.h"
 #include "core/error.h"
 #include "core/nearest.h"
+#include "model/edit.h"
 #include "model/emit.h"
+#include "scene/animation.h"
 #include "scene/attach.h"
 #include "scene/choose.h"
 #include "scene/field_kinds.h"
@@ -11,6 +13,7 @@
 #include "scene/placement.h"
 #include "scene/scope.h"
 #include "scene/script_build.h"
+#include "scene/spawn.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -32,6 +35,9 @@ struct Work {
     std::vector<std::string> wrong; // objects and joints that are not built, for an error of their own
     // what the scene sets and this version does not act on yet: feature -> who sets it
     std::map<std::string, std::vector<std::string>> idle;
+    // with all that events spawn, each once: what the solver and the step are chosen for
+    Model whole{};
+    State whole_state{};
 };
 
 std::vector<std::string> built_solvers() {
@@ -255,7 +261,7 @@ void check_settings(Work& w) {
     };
     if (setting_word(w, "globalisation") == "trust_region" && setting_word(w, "merit") == "residual")
         fail("merit", "a trust region compares with the decrease of the energy that its model predicts", "energy");
-    if (setting_word(w, "linearisation") == "baraff_witkin" && w.out.solver != "baraff_witkin" && scalar_count(w.builder.model) > 0)
+    if (setting_word(w, "linearisation") == "baraff_witkin" && w.out.solver != "baraff_witkin" && scalar_count(w.whole) > 0)
         fail("linearisation", "moves points only, and the scene has rods with angles", "full, linearly_implicit");
 }
 
@@ -265,7 +271,7 @@ void choose_and_check_solver(Work& w, std::string_view override_name) {
     if (!override_name.empty()) place = command_line_place(fmt::format("--solver {}", asked));
     const Value at = text_at(asked, place);
     std::string reason;
-    w.out.solver = asked == "auto" ? choose_solver(w.builder.model, reason) : asked;
+    w.out.solver = asked == "auto" ? choose_solver(w.whole, reason) : asked;
     if (!reason.empty()) w.out.notes.push_back(fmt::format("solver = {}: {}", w.out.solver, reason));
     const SolverEntry* entry = find_solver(w.out.solver);
     if (!entry) {
@@ -282,10 +288,10 @@ void choose_and_check_solver(Work& w, std::string_view override_name) {
     w.out.settings = entry->make_settings();
     read_settings(w, entry->name);
     check_settings(w);
-    for (const std::string& problem : find_unsupported(*entry, w.builder.model)) {
+    for (const std::string& problem : find_unsupported(*entry, w.whole)) {
         std::vector<std::string> able;
         for (const SolverEntry& s : solver_entries())
-            if (find_unsupported(s, w.builder.model).empty()) able.emplace_back(s.name);
+            if (find_unsupported(s, w.whole).empty()) able.emplace_back(s.name);
         w.errors.push_back(make_error(at, "solver", problem, fmt::format("{}", fmt::join(able, ", "))));
     }
 }
@@ -296,7 +302,7 @@ void choose_time(Work& w) {
     std::string reason;
     w.out.substeps = t.substeps > 0 ? t.substeps : t.dt > 0 ? std::max(1, int(std::lround(frame / t.dt))) : 0;
     if (w.out.substeps == 0) {
-        w.out.substeps = choose_substeps(w.builder.model, w.builder.state, w.out.solver, frame, reason);
+        w.out.substeps = choose_substeps(w.whole, w.whole_state, w.out.solver, frame, reason);
         w.out.notes.push_back(fmt::format("substeps = {}: {}", w.out.substeps, reason));
     }
     w.out.dt = t.dt > 0 ? t.dt : frame / w.out.substeps;
@@ -307,7 +313,7 @@ void choose_time(Work& w) {
     const bool given = t.substeps > 0 || t.dt > 0;
     std::string problem = cuts || !given
                               ? std::string()
-                              : refuse_long_step(w.builder.model, w.builder.state, w.out.solver, w.out.dt);
+                              : refuse_long_step(w.whole, w.whole_state, w.out.solver, w.out.dt);
     if (!problem.empty()) {
         const Value* time = find(w.scene.document, "time");
         for (const char* key : {"substeps", "dt"})
@@ -344,8 +350,14 @@ CompiledParts compile_parts(const Scene& scene, std::string_view solver, bool ch
     finish_model(w.builder);
     register_elements(*w.builder.model.elements, w.builder.state);
     w.out.script.live = make_live_scene(scene, solver);
+    const auto around = make_spawn_context(scene, w.scene_scope);
+    w.builder.model.fields = std::make_shared<const FieldSet>(FieldSet{w.builder.fields, around});
     build_script(scene, w.scene_scope, w.wrong, w.builder.model, w.builder.state, w.out.script, w.out.future, w.errors);
+    w.whole = w.builder.model, w.whole_state = w.builder.state;
+    for (const ScriptEvent& e : w.out.script.events)
+        if (e.spawned) append_objects(w.whole, w.whole_state, e.spawned->model, e.spawned->state);
     choose_and_check_solver(w, solver);
+    around->solver = w.out.solver, around->settings = w.out.settings;
     if (w.errors.empty() && std::isfinite(scene.time.seconds)) choose_time(w);
     add_notes(w);
     remove_duplicates(w.errors);
@@ -355,6 +367,61 @@ CompiledParts compile_parts(const Scene& scene, std::string_view solver, bool ch
     w.out.model = std::move(w.builder.model);
     w.out.state = std::move(w.builder.state);
     return {std::move(w.out), std::move(w.errors), w.wrong.empty()};
+}
+
+namespace {
+
+// what spawned objects cannot have, by name
+void refuse_for_spawn(const Scene& what, const Real3& gravity, Work& w) {
+    constexpr const char* kScene = "of the scene, not of what is spawned into it";
+    const auto refuse = [&](const Value& at, const std::string& path, const std::string& what_it_is) {
+        w.errors.push_back(make_error(at, path, fmt::format("{} {}", what_it_is, kScene)));
+    };
+    if (!what.events.empty()) refuse(what.events[0], "events", "events are");
+    for (const SceneEntry& e : what.fields) refuse(e.params, e.path, "fields are");
+    for (const SceneEntry& e : what.attach) refuse(e.params, e.path, "attachments are");
+    if (const Value* g = find(what.document, "gravity"); g && what.gravity != gravity) refuse(*g, "gravity", "gravity is");
+    for (const SceneObject& o : what.objects)
+        if (o.motion.kind != Value::Kind::null && o.motion.kind != Value::Kind::text)
+            refuse(o.motion, join_path(o.path, "motion"), "motions are");
+    const Model& m = w.builder.model;
+    for (const ScalarField& f : w.builder.fields.scalars) refuse(make_text(f.name), "objects." + f.name, "lengths at rest that change with time are");
+    for (const Emitter& e : m.emitters) refuse(make_text(m.objects[e.object].name), "objects." + m.objects[e.object].name, "emitters are");
+    for (const auto& a : w.out.script.animations)
+        refuse(make_text(m.objects[a->object].name), "objects." + m.objects[a->object].name, "animated objects are");
+}
+
+// the only one is called `name`, several are name/theirs
+void name_objects(const std::string& name, ModelBuilder& b) {
+    if (name.empty()) return;
+    const bool only = b.model.objects.size() == 1;
+    for (Object& o : b.model.objects) o.name = only ? name : name + "/" + o.name;
+    for (SnapshotObject& o : b.layout.objects) o.name = only ? name : name + "/" + o.name;
+}
+
+} // namespace
+
+Result<Spawned> compile_spawn(const Scene& what, const SpawnContext& around, const Real3& gravity, const std::string& name) {
+    Work w{what, false, make_scene_scope(what), make_field_scope(around.scene), {}, {}, {}, {}, what.broken, {}};
+    w.builder.model.gravity = gravity;
+    std::vector<Error> said_with_the_scene;
+    read_materials(w);
+    add_flows(around.scene, w.field_scope, w.builder, said_with_the_scene);
+    for (const SceneObject& o : what.objects) build_object(w, o);
+    add_joints(what, w.scene_scope, false, w.builder, w.out.future, w.wrong, w.errors);
+    add_contact_rules(what, w.scene_scope, w.builder, w.errors);
+    name_objects(name, w.builder);
+    add_force_fields(around.scene, make_scene_scope(around.scene), w.builder, said_with_the_scene);
+    for (NamedValues& a : w.builder.state.attributes)
+        a.values.resize(std::size_t(point_count(w.builder.model)) * a.components, 0.0);
+    finish_model(w.builder);
+    register_elements(*w.builder.model.elements, w.builder.state);
+    refuse_for_spawn(what, gravity, w);
+    if (w.builder.model.objects.empty() && w.errors.empty()) w.errors.push_back(Error{.path = "objects", .message = "there is nothing to spawn"});
+    remove_duplicates(w.errors);
+    if (w.errors.empty()) w.errors = std::move(w.out.future);
+    if (!w.errors.empty()) return {std::nullopt, std::move(w.errors)};
+    return {Spawned{std::move(w.builder.model), std::move(w.builder.state)}, {}};
 }
 
 Result<Compiled> compile_scene(const Scene& scene, std::string_view solver, bool check_only) {

@@ -70,13 +70,31 @@ static bool parse_release(const Value& v, std::string_view path, Event& out, std
     return true;
 }
 
+static bool parse_spawn(const Value& v, std::string_view path, Event& out, std::vector<Error>& errors) {
+    if (v.kind != Value::Kind::object || v.members.empty()) {
+        const std::string what = v.kind == Value::Kind::object ? "nothing" : std::string(kind_name(v.kind));
+        errors.push_back(make_error(v, path, "objects by name are expected, not " + what, "{ \"ball\": { \"kind\": \"sphere\", \"mass\": 1 } }"));
+        return false;
+    }
+    out.spawn = v;
+    return true;
+}
+
+static bool parse_remove(const Value& v, std::string_view path, Event& out, std::vector<Error>& errors) {
+    std::string text;
+    if (!read_text(v, path, text, errors)) return false;
+    if (text.empty()) errors.push_back(make_error(v, path, "a name is expected", "\"ball\", \"hero/*\""));
+    out.removes.push_back(text);
+    return !text.empty();
+}
+
 bool parse_event(const Value& v, const Scope& scope, std::string_view path, Event& out,
                  std::vector<Error>& errors) {
     out = {};
     out.place = v.place;
     out.path = path;
     out.until = INFINITY;
-    Value set, release;
+    Value set, release, spawn, removed;
     FieldList list = collect_fields([&](const FieldCollector& f) {
         f("at", out.at, Field{.min = 0, .unit = "s"});
         f("every", out.every, Field{.min = 0, .min_exclusive = true, .unit = "s"});
@@ -85,6 +103,8 @@ bool parse_event(const Value& v, const Scope& scope, std::string_view path, Even
         f("once", out.once, Field{});
         f("set", set, Field{});
         f("release", release, Field{});
+        f("spawn", spawn, Field{});
+        f("remove", removed, Field{});
     });
     if (!read_fields(list, v, scope, path, errors)) return false;
     const auto given = [&](std::string_view name) { return find_field(list, name)->given; };
@@ -98,18 +118,22 @@ bool parse_event(const Value& v, const Scope& scope, std::string_view path, Even
         fail("every and until belong to at", "at, every, until");
     if (given("until") && !given("every")) fail("until needs every", "at, every, until");
     if (given("once") && !given("when")) fail("once belongs to when", "when, once");
-    if (!given("set") && !given("release")) fail("nothing happens in this event", "set, release");
+    if (!given("set") && !given("release") && !given("spawn") && !given("remove"))
+        fail("nothing happens in this event", "set, release, spawn, remove");
     if (given("when"))
         ok &= check_condition(out.when, scope, *find(v, "when"), join_path(path, "when"), errors);
     if (given("set")) ok &= parse_sets(set, join_path(path, "set"), out, errors);
-    if (given("release")) {
-        if (release.kind != Value::Kind::array)
-            ok &= parse_release(release, join_path(path, "release"), out, errors);
-        else
-            for (std::size_t i = 0; i < release.items.size(); ++i)
-                ok &= parse_release(release.items[i], join_path(join_path(path, "release"), int(i)), out,
-                                    errors);
-    }
+    // one, or a list of them
+    const auto parse_each = [&](const Value& v, const char* key, auto parse) {
+        const std::string here = join_path(path, key);
+        if (v.kind != Value::Kind::array) return parse(v, here, out, errors);
+        bool all = true;
+        for (std::size_t i = 0; i < v.items.size(); ++i) all &= parse(v.items[i], join_path(here, int(i)), out, errors);
+        return all;
+    };
+    if (given("release")) ok &= parse_each(release, "release", parse_release);
+    if (given("spawn")) ok &= parse_spawn(spawn, join_path(path, "spawn"), out, errors);
+    if (given("remove")) ok &= parse_each(removed, "remove", parse_remove);
     return ok;
 }
 

@@ -4,6 +4,8 @@
 //   "set": { "hero/*.motor": "off", "fields.gust.velocity": [1, 0, 0], "gravity": 1.62 }    live parameters by object or
 //   pattern, or of a section (scene/live.h) "release": "cape.collar" or a list    attachments: all of an object, or those of one of its
 //   vertex groups
+//   "spawn": { "ball": { "kind": "sphere", ... } }    objects that come (scene/spawn.h)
+//   "remove": "ball" or a list    objects that go, by name or pattern
 #pragma once
 #include "core/read.h"
 #include "sinew/scene.h"
@@ -26,6 +28,8 @@ struct Event {
     bool once = false;
     std::vector<EventSet> sets;
     std::vector<EventRelease> releases;
+    Value spawn;                 // objects by name; null = none
+    std::vector<std::string> removes; // object patterns
     Place place;
     std::string path;
 };

@@ -2,9 +2,11 @@
 #include "core/error.h"
 #include "core/fields.h"
 #include "model/element.h"
+#include "model/field.h"
 #include "scene/compile.h"
 #include "scene/load.h"
 #include "scene/set.h"
+#include "scene/spawn.h"
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
@@ -228,15 +230,20 @@ std::string find_fixed_difference(const Model& a, const Model& b) {
 
 static void copy_changes(const Model& a, const Model& b, Model& running) {
     copy_if_changed(a.gravity, b.gravity, running.gravity);
+    auto fields = std::make_shared<FieldSet>(*running.fields);
+    fields->spawning = b.fields->spawning; // for what is spawned from now on
+    running.fields = std::move(fields);
     auto tables = std::make_shared<Tables>(*running.elements);
     copy_elements(a.elements->energies, b.elements->energies, int(a.objects.size()), tables->energies);
     copy_elements(a.elements->constraints, b.elements->constraints, int(a.objects.size()), tables->constraints);
+    change_spawned_gravity(a.gravity, b.gravity, running, tables->energies);
     running.elements = std::move(tables);
     copy_contact(a, b, running);
     copy_emitters(a, b, running);
     // Both revisions: solvers keep pointers to tables and may order elements by their data, and caches that are built anew are those
     // of a run that is continued from here.
-    ++running.values_revision, ++running.topology_revision;
+    ++running.values_revision;
+    ++running.topology_revision;
 }
 
 // why the one cannot become the other while the simulation runs; empty = it can

@@ -188,6 +188,15 @@ void read_events(const Value& document, const Scope& scope, const NameIndex& obj
     for (const SceneEntry& j : s.joints) add_name(all, j.name);
     for (const SceneEntry& f : s.fields) add_name(all, "fields." + f.name);
     add_unbuilt(all, s);
+    // what may be removed: also what events spawn, and parts of it
+    NameIndex removable = all;
+    std::vector<std::string> spawned;
+    for (const Value& item : v->items)
+        if (const Value* spawn = find(item, "spawn"))
+            for (const Member& m : spawn->members) spawned.push_back(m.key), add_name(removable, m.key);
+    const auto is_spawned = [&](const std::string& pattern) {
+        return std::any_of(spawned.begin(), spawned.end(), [&](const std::string& name) { return pattern.starts_with(name + "/"); });
+    };
     for (std::size_t i = 0; i < v->items.size(); ++i) {
         Event event;
         const std::string path = join_path("events", int(i));
@@ -200,6 +209,8 @@ void read_events(const Value& document, const Scope& scope, const NameIndex& obj
         for (const EventRelease& r : event.releases)
             check_reference(objects, *find(v->items[i], "release"), path + ".release", r.target, false,
                             errors);
+        for (const std::string& name : event.removes)
+            if (!is_spawned(name)) check_reference(removable, *find(v->items[i], "remove"), path + ".remove", name, false, errors);
         s.events.push_back(v->items[i]);
     }
 }

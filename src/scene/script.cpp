@@ -9,6 +9,7 @@
 #include "scene/direct_set.h"
 #include "scene/placement.h"
 #include "scene/scope.h"
+#include "scene/spawn.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -65,9 +66,10 @@ Errors fill_input(const Script& script, const Model& m, const State& now, double
     const double t = now.time + dt;
     for (int k = 0; k < int(script.movers.size()); ++k) {
         const int object = script.movers[k].object;
-        if (m.objects[object].frames.count()) input.targets.push_back({{object, m.objects[object].generation}, mover_pose(script, k, t)});
+        if (m.objects[object].alive && m.objects[object].frames.count()) input.targets.push_back({{object, m.objects[object].generation}, mover_pose(script, k, t)});
     }
     for (const Handle& h : script.handles) {
+        if (!m.objects[h.object].alive) continue;
         int mover = -1;
         for (int k = 0; k < int(script.movers.size()); ++k)
             if (script.movers[k].object == (h.follows >= 0 ? h.follows : h.object)) mover = k;
@@ -134,11 +136,32 @@ void set_motors(Model& m, const EventSet& set) {
                       is_switch ? Real(set.value.text == "on") : set.value.number);
 }
 
+// What was spawned and removed, in its order, so that a restart does the same to the model: three numbers each.
+enum EditMemory { kWhat, kWhich, kStep, kEditMemory };
+constexpr double kEventEdit = 0, kBrokenEdit = 1;
+void note_script_edit(double what, std::size_t which, State& s) {
+    const std::vector<double>* known = find_memory(s, kScriptEdits);
+    const std::size_t size = known ? known->size() : 0;
+    double* to = memory_array(s, kScriptEdits, size + kEditMemory).data() + size;
+    to[kWhat] = what, to[kWhich] = double(which), to[kStep] = double(s.step);
+}
+
+// those of an event; sentences where something cannot be
+void apply_edits(const ScriptEvent& e, Model& m, State& s, std::vector<std::string>& happened) {
+    for (const std::string& pattern : e.event.removes)
+        for (int k = 0; k < int(m.objects.size()); ++k)
+            if (m.objects[k].alive && match_name(pattern, m.objects[k].name)) remove_object(m, s, {k, m.objects[k].generation});
+    if (!e.spawned) return;
+    const auto ids = put_spawned(*e.spawned, {}, true, m, s);
+    for (const Error& error : ids.errors) happened.push_back(to_string(error));
+}
+
 // Joints that bear too much go; the state remembers which, so that a restart removes them again.
 constexpr const char* kBroken = "joint.broken";
-void break_joints(Model& m, State& s, std::vector<std::string>& happened) {
+void break_joints(const Script& script, Model& m, State& s, std::vector<std::string>& happened) {
     for (const BrokenJoint& j : find_broken_joints(m, s)) {
-        memory_array(s, kBroken, m.objects.size())[j.object] = 1;
+        if (has_edits(script)) note_script_edit(kBrokenEdit, j.object, s); // slots may be used again: the order counts
+        else memory_array(s, kBroken, m.objects.size())[j.object] = 1;
         happened.push_back(fmt::format("t = {:.4f} s: joint '{}' breaks at {:.4g} N, {:.4g} N m", s.time, m.objects[j.object].name,
                                        j.force, j.torque));
         remove_object(m, s, {j.object, m.objects[j.object].generation});
@@ -190,7 +213,7 @@ void apply_event(Script& script, Model& m, State& s, const Event& e, bool again,
                     set_rate(emitter, int(&emitter - m.emitters.data()), set.value.number, m, s);
     for (const EventRelease& r : e.releases)
         for (const Handle& h : script.handles) {
-            if (!match_name(r.target, m.objects[h.object].name)) continue;
+            if (!m.objects[h.object].alive || !match_name(r.target, m.objects[h.object].name)) continue;
             if (!r.group.empty() && h.released_by != m.objects[h.object].name + "." + r.group) continue;
             if (h.pins) release_pins(m, s, h.pins);
             for (int point : h.points) m.point.flags[point] &= std::uint8_t(~kFixed);
@@ -209,9 +232,31 @@ int due_count(const Event& e, double t) {
 
 } // namespace
 
+bool has_edits(const Script& script) {
+    return std::any_of(script.events.begin(), script.events.end(), [](const ScriptEvent& e) { return e.spawned || !e.event.removes.empty(); });
+}
+
+void replay_edits(const Script& script, Model& m, const State& s) {
+    const std::vector<double>* edits = find_memory(s, kScriptEdits);
+    if (!edits || edits->size() % kEditMemory != 0) return;
+    State at; // as large as the model wants it; what is in it has no part in edits of the model
+    at.point.x.resize(point_count(m)), at.point.v.resize(point_count(m));
+    at.frame.p.resize(frame_count(m)), at.frame.q.resize(frame_count(m)), at.frame.v.resize(frame_count(m)), at.frame.w.resize(frame_count(m));
+    at.scalar.s.resize(scalar_count(m)), at.scalar.ds.resize(scalar_count(m));
+    at.animated.x.resize(animated_count(m)), at.animated.v.resize(animated_count(m));
+    std::vector<std::string> ignored; // said when it happened
+    for (const double* e = edits->data(); e != edits->data() + edits->size(); e += kEditMemory) {
+        const std::size_t which = std::size_t(e[kWhich]);
+        at.step = std::int64_t(e[kStep]);
+        if (e[kWhat] == kEventEdit && which < script.events.size()) apply_edits(script.events[which], m, at, ignored);
+        if (e[kWhat] == kBrokenEdit && which < m.objects.size()) remove_object(m, at, {int(which), m.objects[which].generation});
+    }
+}
+
 void register_events(const Script& script, const Model& m, State& s) {
     if (script.events.empty()) return;
     memory_array(s, "script.events", kEventMemory * script.events.size());
+    if (has_edits(script)) memory_array(s, kScriptEdits, 0);
     for (const ScriptEvent& e : script.events)
         for (const EventSet& set : e.event.sets)
             if (set.parameter == "rate") memory_array(s, "script.emitters", kClockMemory * m.emitters.size());
@@ -231,7 +276,7 @@ std::vector<Error> set_by_script(Script& script, Model& m, State& s, std::string
 
 std::vector<std::string> run_events(Script& script, Model& m, State& s, const Report& r, double frame) {
     std::vector<std::string> happened;
-    break_joints(m, s, happened);
+    break_joints(script, m, s, happened);
     break_attachments(script, m, s, happened);
     for (std::size_t k = 0; k < script.events.size(); ++k) {
         const ScriptEvent& e = script.events[k];
@@ -249,11 +294,15 @@ std::vector<std::string> run_events(Script& script, Model& m, State& s, const Re
         memory[kLast] = s.time;
         happened.push_back(fmt::format("t = {:.4f} s: {}", s.time, e.event.path));
         apply_event(script, m, s, e.event, false, happened);
+        if (!e.spawned && e.event.removes.empty()) continue;
+        note_script_edit(kEventEdit, k, s);
+        apply_edits(e, m, s, happened);
     }
     return happened;
 }
 
 void apply_past_events(Script& script, Model& m, State& s) {
+    replay_edits(script, m, s);
     break_again(m, s);
     const std::vector<double>* memory = find_memory(s, "script.events");
     if (!memory || memory->size() != kEventMemory * script.events.size()) return;
@@ -269,6 +318,7 @@ void apply_past_events(Script& script, Model& m, State& s) {
 // Where nothing is alive there is nothing to measure (nan); the sentence says why.
 static std::string check_measurement(const Expectation& e, const Measurement& q, const Model& m, const State& s, const Report& r,
                                      double frame) {
+    if (q.object >= 0 && !m.objects[q.object].alive) return fmt::format("cannot be measured: '{}' was removed", m.objects[q.object].name);
     const double measured = evaluate(q, m, s, r);
     if (std::isnan(measured) && q.object >= 0)
         return fmt::format("cannot be measured: '{}' has no living points", m.objects[q.object].name);

@@ -11,6 +11,8 @@
 
 namespace sinew {
 
+struct Spawned; // scene/spawn.h
+
 // A held object that moves: by its own motion, carried by its parent's, or both.
 struct Mover {
     int object = -1;
@@ -22,6 +24,7 @@ struct Mover {
 struct ScriptEvent {
     Event event;
     Condition condition;     // if event.when
+    std::shared_ptr<const Spawned> spawned; // if event.spawn
 };
 struct ScriptExpectation {
     Expectation expectation;
@@ -54,6 +57,11 @@ Errors fill_input(const Script&, const Model&, const State& now, double dt, Inpu
 std::vector<std::string> run_events(Script&, Model&, State&, const Report&, double frame);
 // After a restart: applies again what State.memory says was fired.
 void apply_past_events(Script&, Model&, State&);
+// Whether events spawn or remove; what they did is in State.memory ("script.edits") in its order.
+inline constexpr const char* kScriptEdits = "script.edits";
+bool has_edits(const Script&);
+// The edits that a state remembers, on the model of its start: the model that belongs to the state.
+void replay_edits(const Script&, Model&, const State&);
 void register_events(const Script&, const Model&, State&); // what they remember
 
 // Checks the expectations due now; sentences for those not met. `last` = end of the run, `frame_end` = a frame is complete.

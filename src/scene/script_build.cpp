@@ -9,6 +9,7 @@
 #include "scene/field_kinds.h"
 #include "scene/names.h"
 #include "scene/scope.h"
+#include "scene/spawn.h"
 #include <fmt/format.h>
 
 namespace sinew {
@@ -164,6 +165,12 @@ void build_events(const ScriptCheck& c, Script& script) {
         if (source.kind == Value::Kind::null || !parse_event(source, c.scope, path, e.event, c.errors)) continue;
         for (EventSet& set : e.event.sets) check_set(c, set, path, live);
         for (const EventRelease& r : e.event.releases) check_release(c, r, *find(source, "release"), script.handles, path);
+        if (e.event.spawn.kind != Value::Kind::null) {
+            Result<Spawned> spawned = compile_spawn_event(e.event.spawn, join_path(path, "spawn"), c.scene.document, *c.model.fields->spawning, c.model.gravity);
+            c.errors.insert(c.errors.end(), spawned.errors.begin(), spawned.errors.end());
+            if (!spawned) continue;
+            e.spawned = std::make_shared<const Spawned>(std::move(*spawned.value));
+        }
         if (!e.event.when.empty()) {
             if (waits_for_future(c, e.event.when)) {
                 c.future.push_back(make_error(text_at(e.event.when, place_of(source, "when")), join_path(path, "when"),

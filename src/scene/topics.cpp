@@ -37,7 +37,7 @@ struct EventWords {
     double at = 0, every = 0, until = 0;
     std::string when;
     bool once = false;
-    Value set, release;
+    Value set, release, spawn, removed;
     template <class V> static void fields(EventWords& p, V&& v) {
         v("at", p.at, Field{.min = 0, .unit = "s", .doc = "when it happens"});
         v("every", p.every, Field{.min = 0, .min_exclusive = true, .unit = "s", .doc = "and again after each such time"});
@@ -46,6 +46,10 @@ struct EventWords {
         v("once", p.once, Field{.doc = "a condition counts the first time only"});
         v("set", p.set, Field{.doc = "{ \"object.parameter\": value }: live parameters by object, pattern, fields.name or section"});
         v("release", p.release, Field{.doc = "attachments to let go: an object, or object.group; also a list"});
+        v("spawn", p.spawn, Field{.doc = "{ \"name\": { kind, ... } }: objects that come, as in objects, of prefabs too; those of a repeated event "
+                                         "are name, name/2, ... They take gravity, fields, contact rules and solver of the scene and have no motion, emitter "
+                                         "or attachment; expect and conditions cannot name them"});
+        v("remove", p.removed, Field{.doc = "objects that go, by name or pattern (\"ball\" is ball and ball/2, ...); also a list"});
     }
 };
 struct ExpectWords {

@@ -140,9 +140,9 @@ void ArticulatedSolver::list_forces(const Model& m, Real dt, Report& report) {
         const LinkTouch& t = stage.touches[g.source];
         const Real *p = q.impulse.data() + g.row, slide = std::hypot(p[1], p[2]);
         report.cone_violation = std::max(report.cone_violation, slide / p[0] - t.rule.friction);
-        stage.rest.pairs.push_back(pair_code(m.frame.object[t.frame[0]], m.frame.object[t.frame[1]]));
+        stage.rest.pairs.push_back({pair_code(m.frame.object[t.frame[0]], m.frame.object[t.frame[1]]), p[0]});
         const Vec3 force = (p[0] * t.n + p[1] * t.t0 + p[2] * t.t1) / dt;
-        contact_forces.push_back({m.frame.object[t.frame[0]], m.frame.object[t.frame[1]], real3(t.at), real3(t.n), real3(force)});
+        contact_forces.push_back({m.frame.object[t.frame[0]], m.frame.object[t.frame[1]], real3(t.at), real3(t.n), real3(force), {}});
     }
 }
 

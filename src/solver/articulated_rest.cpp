@@ -55,8 +55,9 @@ void find_resting(const Model& m, const Input& input, const State& now, Real aft
     }
     // whoever is pushed wakes, with all of its island
     for (const BodyForce& f : input.body_forces) {
-        if (f.object.index < 0 || f.object.index >= int(m.objects.size())) continue;
-        const Range frames = m.objects[f.object.index].frames;
+        const Object* o = object_of(m, f.object);
+        if (!o) continue;
+        const Range frames = o->frames;
         for (int k = frames.begin; k < frames.end; ++k) {
             if (!s.still[points + k]) continue;
             for (int other : s.islands.view(s.islands.number[points + k]).bodies) s.still[other] = 0;
@@ -82,21 +83,27 @@ void store_resting(const Model& m, Real dt, const RestStage& s, State& next) {
 double pair_code(int object_a, int object_b) { return std::min(object_a, object_b) * kObjects + std::max(object_a, object_b); }
 
 void store_touching(RestStage& s, State& next, std::vector<TouchEvent>& events) {
-    std::sort(s.pairs.begin(), s.pairs.end());
-    s.pairs.erase(std::unique(s.pairs.begin(), s.pairs.end()), s.pairs.end());
+    std::stable_sort(s.pairs.begin(), s.pairs.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+    auto last = s.pairs.begin(); // those of one pair become one, with their sum
+    for (auto p = s.pairs.begin(); p != s.pairs.end(); ++p)
+        if (p == s.pairs.begin()) continue;
+        else if (p->first == last->first) last->second += p->second;
+        else *++last = *p;
+    if (!s.pairs.empty()) s.pairs.erase(last + 1, s.pairs.end());
     const auto* known = find_memory(next, kPairs);
     auto& before = memory_array(next, kPairs, known ? known->size() : 0);
-    const auto add = [&](double code, bool began) {
+    const auto add = [&](double code, bool began, Real impulse) {
         const double a = std::floor(code / kObjects);
-        events.push_back({int(a), int(code - a * kObjects), began});
+        events.push_back({int(a), int(code - a * kObjects), began, impulse});
     };
     std::size_t i = 0, j = 0;
     while (i < before.size() || j < s.pairs.size()) {
-        if (j == s.pairs.size() || (i < before.size() && before[i] < s.pairs[j])) add(before[i++], false);
-        else if (i == before.size() || s.pairs[j] < before[i]) add(s.pairs[j++], true);
+        if (j == s.pairs.size() || (i < before.size() && before[i] < s.pairs[j].first)) add(before[i++], false, 0);
+        else if (i == before.size() || s.pairs[j].first < before[i]) add(s.pairs[j].first, true, s.pairs[j].second), ++j;
         else ++i, ++j;
     }
-    before.assign(s.pairs.begin(), s.pairs.end());
+    before.clear();
+    for (const auto& [code, impulse] : s.pairs) before.push_back(code);
 }
 
 } // namespace sinew

@@ -14,7 +14,7 @@ struct RestStage {
     std::vector<int> count;            // per body: groups at it
     std::vector<std::uint8_t> driven;  // per body: something from outside moves it
     std::vector<std::uint8_t> still;   // per body: asleep
-    std::vector<double> pairs;         // codes of two objects, sorted
+    std::vector<std::pair<double, Real>> pairs; // code of two objects, [N s] along the normal; sorted by code
 };
 
 void register_rest(const Model&, State&);

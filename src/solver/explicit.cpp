@@ -316,8 +316,9 @@ Real external_work(const Model& m, const Input& input, const Prescribed& prescri
         }
     for (const int i : prescribed.points) work -= Eigen::Map<const Vec3>(f.data() + 3 * i).dot(moved(i));
     for (const BodyForce& b : input.body_forces) {
-        if (b.object.index < 0 || b.object.index >= int(m.objects.size())) continue;
-        const Range frames = m.objects[b.object.index].frames;
+        const Object* o = object_of(m, b.object);
+        if (!o) continue;
+        const Range frames = o->frames;
         if (frames.count() == 0 || (m.frame.flags[frames.begin] & kFixed)) continue;
         const int i = frames.begin;
         const Vec3 torque = vec(b.torque) + (vec(b.at) - vec(now.frame.p[i])).cross(vec(b.force));

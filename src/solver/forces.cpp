@@ -74,8 +74,9 @@ void add_input_forces(const Model& m, const Input& input, const Real3* x, const 
         if (g.point >= 0 && g.point < dofs.points)
             Eigen::Map<Vec3>(f.data() + dofs.point_offset(g.point)) += g.stiffness * (vec(g.target) - vec(x[g.point]));
     for (const BodyForce& b : input.body_forces) {
-        if (b.object.index < 0 || b.object.index >= int(m.objects.size())) continue;
-        const Range range = m.objects[b.object.index].frames;
+        const Object* o = object_of(m, b.object);
+        if (!o) continue;
+        const Range range = o->frames;
         if (range.count() == 0) continue;
         const int i = range.begin;
         Eigen::Map<Vec3>(f.data() + dofs.frame_offset(i)) += vec(b.force);

@@ -14,8 +14,9 @@ void build_prescribed(const Model& m, const Input& input, const State& now, Real
         out.point_velocity[t.point] = real3((vec(t.x) - vec(now.point.x[t.point])) / dt);
     }
     for (const Target& t : input.targets) {
-        if (t.object.index < 0 || t.object.index >= int(m.objects.size())) continue;
-        const Range frames = m.objects[t.object.index].frames;
+        const Object* o = object_of(m, t.object);
+        if (!o) continue;
+        const Range frames = o->frames;
         for (int i = frames.begin; i < frames.end; ++i) {
             if (!(m.frame.flags[i] & kFixed)) continue;
             const Quat turn = quat(t.pose.rotation) * quat(now.frame.q[i]).conjugate();

@@ -592,7 +592,7 @@ void PositionSolver::judge_touches(const TouchList& touches) {
 void PositionSolver::list_forces(Real dt) {
     contact_forces.clear();
     for (const Touch& t : settings.continuous ? ways.total.touches : list.touches)
-        if (t.n.dot(t.impulse) > 0) contact_forces.push_back({t.object_a, t.object_b, real3(t.at), real3(t.n), real3(t.impulse / dt)});
+        if (t.n.dot(t.impulse) > 0) contact_forces.push_back({t.object_a, t.object_b, real3(t.at), real3(t.n), real3(t.impulse / dt), real3(t.torque / dt)});
 }
 
 // forces of contacts and constraints, means over the step

@@ -177,12 +177,23 @@ static void add_pairs(const Parallel& parallel, const std::vector<double>& conta
 
 // both lists are sorted, so are the events
 static void add_events(const std::vector<std::uint64_t>& before, const std::vector<std::uint64_t>& after, std::vector<TouchEvent>& events) {
-    const auto add = [&](std::uint64_t p, bool began) { events.push_back({int(p >> 32), int(std::uint32_t(p)), began}); };
+    const auto add = [&](std::uint64_t p, bool began) { events.push_back({int(p >> 32), int(std::uint32_t(p)), began, 0}); };
     std::size_t i = 0, j = 0;
     while (i < before.size() || j < after.size()) {
         if (j == after.size() || (i < before.size() && before[i] < after[j])) add(before[i++], false);
         else if (i == before.size() || after[j] < before[i]) add(after[j++], true);
         else ++i, ++j;
+    }
+}
+
+// what the pairs that begin push with, of all of their contacts in order
+static void add_strengths(const TouchList& list, std::span<TouchEvent> events) {
+    if (std::none_of(events.begin(), events.end(), [](const TouchEvent& e) { return e.began; })) return;
+    for (const Touch& t : list.touches) {
+        const std::pair pair(std::min(t.object_a, t.object_b), std::max(t.object_a, t.object_b));
+        const auto at = std::lower_bound(events.begin(), events.end(), pair,
+                                         [](const TouchEvent& e, const auto& p) { return std::pair(e.object_a, e.object_b) < p; });
+        if (at != events.end() && at->began && pair == std::pair(at->object_a, at->object_b)) at->impulse += std::max(0.0, t.n.dot(t.impulse));
     }
 }
 
@@ -210,6 +221,7 @@ void store_forces(const Parallel& parallel, const Model& m, const TouchList& lis
     add_pairs(parallel, out, scratch.piece, scratch.after);
     const std::size_t earlier = events.size();
     if (scratch.before != scratch.after) add_events(scratch.before, scratch.after, events);
+    add_strengths(list, std::span(events).subspan(earlier));
     if (earlier > 0) // of the sub-steps before
         std::sort(events.begin(), events.end(), [](const TouchEvent& x, const TouchEvent& y) {
             return std::tie(x.object_a, x.object_b, x.began) < std::tie(y.object_a, y.object_b, y.began);
@@ -261,7 +273,7 @@ void list_forces(const Parallel& parallel, const TouchList& list, Real h, std::v
         int at = pieces[begin / kTouchGrain].forces;
         for (int i = begin; i < end; ++i)
             if (const Touch& t = list.touches[i]; pushes(t))
-                forces[at++] = {t.object_a, t.object_b, real3(t.at), real3(t.n), real3(t.impulse / h)};
+                forces[at++] = {t.object_a, t.object_b, real3(t.at), real3(t.n), real3(t.impulse / h), real3(t.torque / h)};
     });
 }
 
@@ -338,8 +350,8 @@ void find_still(const Parallel& parallel, const Model& m, const Input& input, co
     for (const PointForce& f : input.point_forces) wake(f.point);
     for (const Grab& g : input.grabs) wake(g.point);
     for (const BodyForce& f : input.body_forces)
-        if (f.object.index >= 0 && f.object.index < int(m.objects.size()))
-            for (int k = m.objects[f.object.index].frames.begin; k < m.objects[f.object.index].frames.end; ++k) wake(n + k);
+        if (const Object* o = object_of(m, f.object))
+            for (int k = o->frames.begin; k < o->frames.end; ++k) wake(n + k);
 }
 
 void store_rest(const Parallel& parallel, const Model& m, const TouchList& list, const RowProblem& q, const std::vector<std::uint8_t>& still, Real h,

@@ -2,6 +2,7 @@
 #include "energy/attach_frame.h"
 #include "energy/spring_models.h"
 #include "model/edit.h"
+#include "model/visit.h"
 #include <gtest/gtest.h>
 
 using namespace sinew;
@@ -164,4 +165,51 @@ TEST(edit, removing_and_appending_again_gives_a_new_id) {
     EXPECT_FALSE(fresh.index == old.index && fresh.generation == old.generation);
     EXPECT_EQ(a.state.point.alive, (std::vector<std::uint8_t>{0, 0, 1, 1}));
     EXPECT_TRUE(remove_object(a.model, a.state, fresh));
+}
+
+TEST(edit, slots_of_what_was_spawned_are_used_again_after_a_step_by_what_has_the_same_size) {
+    ModelBuilder a = make_pair_and_body(0, 100);
+    const ModelBuilder b = make_pair_and_body(10, 300);
+    const std::vector<int> first = append_objects(a.model, a.state, b.model, b.state);
+    EXPECT_EQ(first, (std::vector<int>{2, 3}));
+    for (int o : first) EXPECT_TRUE(remove_object(a.model, a.state, {o, 0}));
+    // solvers may still remember who had it
+    EXPECT_EQ(append_objects(a.model, a.state, b.model, b.state), (std::vector<int>{4, 5}));
+    a.state.step = 1;
+    const std::vector<int> again = append_objects(a.model, a.state, b.model, b.state);
+    EXPECT_EQ(again, first);
+    expect_consistent(a.model, a.state);
+    EXPECT_EQ(a.model.objects[2].generation, 1);
+    EXPECT_FALSE(remove_object(a.model, a.state, {2, 0})); // the old id
+    EXPECT_EQ(point_count(a.model), 6);
+    EXPECT_EQ(a.state.point.alive, (std::vector<std::uint8_t>{1, 1, 1, 1, 1, 1}));
+    EXPECT_EQ(a.model.point.flags[2], kFree);
+    EXPECT_EQ(a.model.frame.flags[1], kFree);
+    EXPECT_EQ(a.state.point.x[2].x, 10);
+    EXPECT_EQ(a.model.contact_rules.size(), 3u); // of the scene's pair and of the two that live
+    // those of the scene are known by their index and stay empty; others that are larger or smaller go to the end
+    remove_object(a.model, a.state, find(a.model, "pair"));
+    a.state.step = 2;
+    EXPECT_EQ(append_objects(a.model, a.state, b.model, b.state), (std::vector<int>{6, 7}));
+    remove_object(a.model, a.state, {6, 0});
+    a.state.step = 3;
+    ModelBuilder single;
+    begin_object(single, "single", "particles");
+    add_points(single, std::vector<Real3>{{1, 1, 1}}, std::vector<Real>{1});
+    finish_model(single);
+    EXPECT_EQ(append_objects(a.model, a.state, single.model, single.state), (std::vector<int>{8}));
+    expect_consistent(a.model, a.state);
+}
+
+TEST(edit, schemes_of_several_steps_begin_anew_where_a_slot_has_another_owner) {
+    ModelBuilder a = make_pair_and_body(0, 100);
+    const ModelBuilder b = make_pair_and_body(10, 300);
+    append_objects(a.model, a.state, b.model, b.state);
+    remove_object(a.model, a.state, {2, 0});
+    a.state.step = 1;
+    a.state.memory.push_back({"newton.history", 1, {0.1, 0.2}});
+    a.state.memory.push_back({"velocity.contacts", 1, {1, 2, 3}});
+    append_objects(a.model, a.state, b.model, b.state);
+    EXPECT_TRUE(find_memory(a.state, "newton.history")->empty());
+    EXPECT_EQ(find_memory(a.state, "velocity.contacts")->size(), 3u);
 }

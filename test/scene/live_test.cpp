@@ -187,7 +187,7 @@ TEST(live, a_program_sets_what_an_event_can_set) {
     ASSERT_TRUE(scene) << to_string(scene.errors[0]);
     Result<Built> built = build({}, *scene.value);
     ASSERT_TRUE(built) << to_string(built.errors[0]);
-    auto& [model, now, solver, script, dt] = *built.value;
+    auto& [model, now, solver, script, dt, notes] = *built.value;
     State spare = now;
     Report report;
     EXPECT_TRUE(set(*script, model, now, "weight.material.rod.stiffness", "1 kN/m").empty());
