@@ -36,8 +36,9 @@ struct Work {
     // what the scene sets and this version does not act on yet: feature -> who sets it
     std::map<std::string, std::vector<std::string>> idle;
     // with all that events spawn, each once: what the solver and the step are chosen for
-    Model whole{};
-    State whole_state{};
+    std::unique_ptr<Spawned> joined{}; // null = there is none
+    const Model& whole() const { return joined ? joined->model : builder.model; }
+    const State& whole_state() const { return joined ? joined->state : builder.state; }
 };
 
 std::vector<std::string> built_solvers() {
@@ -261,7 +262,7 @@ void check_settings(Work& w) {
     };
     if (setting_word(w, "globalisation") == "trust_region" && setting_word(w, "merit") == "residual")
         fail("merit", "a trust region compares with the decrease of the energy that its model predicts", "energy");
-    if (setting_word(w, "linearisation") == "baraff_witkin" && w.out.solver != "baraff_witkin" && scalar_count(w.whole) > 0)
+    if (setting_word(w, "linearisation") == "baraff_witkin" && w.out.solver != "baraff_witkin" && scalar_count(w.whole()) > 0)
         fail("linearisation", "moves points only, and the scene has rods with angles", "full, linearly_implicit");
 }
 
@@ -271,7 +272,7 @@ void choose_and_check_solver(Work& w, std::string_view override_name) {
     if (!override_name.empty()) place = command_line_place(fmt::format("--solver {}", asked));
     const Value at = text_at(asked, place);
     std::string reason;
-    w.out.solver = asked == "auto" ? choose_solver(w.whole, reason) : asked;
+    w.out.solver = asked == "auto" ? choose_solver(w.whole(), reason) : asked;
     if (!reason.empty()) w.out.notes.push_back(fmt::format("solver = {}: {}", w.out.solver, reason));
     const SolverEntry* entry = find_solver(w.out.solver);
     if (!entry) {
@@ -288,10 +289,10 @@ void choose_and_check_solver(Work& w, std::string_view override_name) {
     w.out.settings = entry->make_settings();
     read_settings(w, entry->name);
     check_settings(w);
-    for (const std::string& problem : find_unsupported(*entry, w.whole)) {
+    for (const std::string& problem : find_unsupported(*entry, w.whole())) {
         std::vector<std::string> able;
         for (const SolverEntry& s : solver_entries())
-            if (find_unsupported(s, w.whole).empty()) able.emplace_back(s.name);
+            if (find_unsupported(s, w.whole()).empty()) able.emplace_back(s.name);
         w.errors.push_back(make_error(at, "solver", problem, fmt::format("{}", fmt::join(able, ", "))));
     }
 }
@@ -302,7 +303,7 @@ void choose_time(Work& w) {
     std::string reason;
     w.out.substeps = t.substeps > 0 ? t.substeps : t.dt > 0 ? std::max(1, int(std::lround(frame / t.dt))) : 0;
     if (w.out.substeps == 0) {
-        w.out.substeps = choose_substeps(w.whole, w.whole_state, w.out.solver, frame, reason);
+        w.out.substeps = choose_substeps(w.whole(), w.whole_state(), w.out.solver, frame, reason);
         w.out.notes.push_back(fmt::format("substeps = {}: {}", w.out.substeps, reason));
     }
     w.out.dt = t.dt > 0 ? t.dt : frame / w.out.substeps;
@@ -313,7 +314,7 @@ void choose_time(Work& w) {
     const bool given = t.substeps > 0 || t.dt > 0;
     std::string problem = cuts || !given
                               ? std::string()
-                              : refuse_long_step(w.whole, w.whole_state, w.out.solver, w.out.dt);
+                              : refuse_long_step(w.whole(), w.whole_state(), w.out.solver, w.out.dt);
     if (!problem.empty()) {
         const Value* time = find(w.scene.document, "time");
         for (const char* key : {"substeps", "dt"})
@@ -353,9 +354,11 @@ CompiledParts compile_parts(const Scene& scene, std::string_view solver, bool ch
     const auto around = make_spawn_context(scene, w.scene_scope);
     w.builder.model.fields = std::make_shared<const FieldSet>(FieldSet{w.builder.fields, around});
     build_script(scene, w.scene_scope, w.wrong, w.builder.model, w.builder.state, w.out.script, w.out.future, w.errors);
-    w.whole = w.builder.model, w.whole_state = w.builder.state;
-    for (const ScriptEvent& e : w.out.script.events)
-        if (e.spawned) append_objects(w.whole, w.whole_state, e.spawned->model, e.spawned->state);
+    for (const ScriptEvent& e : w.out.script.events) {
+        if (!e.spawned) continue;
+        if (!w.joined) w.joined = std::make_unique<Spawned>(Spawned{w.builder.model, w.builder.state});
+        append_objects(w.joined->model, w.joined->state, e.spawned->model, e.spawned->state);
+    }
     choose_and_check_solver(w, solver);
     around->solver = w.out.solver, around->settings = w.out.settings;
     if (w.errors.empty() && std::isfinite(scene.time.seconds)) choose_time(w);

@@ -44,7 +44,7 @@ std::string text_of(const std::vector<Error>& errors) {
 }
 
 const std::string kBall = R"({ "objects": { "ball": { "kind": "sphere", "radius": 0.1, "mass": 2 } } })";
-const std::string kGrain = R"({ "objects": { "grain": { "kind": "particles", "positions": [[0, 0, 0]], "mass": 1 } } })";
+const std::string kSeed = R"({ "objects": { "grain": { "kind": "particles", "positions": [[0, 0, 0]], "mass": 1 } } })";
 std::string moon(const std::string& solver, const std::string& more = "") {
     return fmt::format(R"({{ "gravity": 1.62, "time": {{ "dt": 0.01, "seconds": 9 }}, "solver": "{}", {}
         "objects": {{ "first": {{ "kind": "particles", "positions": [[5, 0, 0]], "mass": 1 }} }} }})", solver, more);
@@ -63,14 +63,14 @@ TEST(spawn, what_comes_falls_by_the_gravity_of_the_scene_under_any_solver) {
         World w(moon(solver));
         w.run(3, 0.01);
         const bool bodies = solver != "newton";
-        const Result<Id> id = w.put(bodies ? kBall : kGrain, {{0, 3, 0}, {}});
+        const Result<Id> id = w.put(bodies ? kBall : kSeed, {{0, 3, 0}, {}});
         ASSERT_TRUE(id) << text_of(id.errors);
         w.run(20, 0.01);
         const auto height = [&] { return bodies ? pose(w.built.model, w.built.state, *id.value).position.y : points(w.built.model, w.built.state, *id.value)[0].y; };
         expect_fallen(3 - height(), 1.62, 20, 0.01);
         // gravity that is set reaches what was spawned before and what is spawned after
         ASSERT_TRUE(set(*w.built.script, w.built.model, w.built.state, "gravity", "0").empty());
-        const Result<Id> later = w.put(bodies ? kBall : kGrain, {{0, 6, 0}, {}});
+        const Result<Id> later = w.put(bodies ? kBall : kSeed, {{0, 6, 0}, {}});
         ASSERT_TRUE(later) << text_of(later.errors);
         const double y = height();
         w.run(1, 0.01);
@@ -85,23 +85,25 @@ TEST(spawn, what_comes_falls_by_the_gravity_of_the_scene_under_any_solver) {
 }
 
 TEST(spawn, fields_and_contact_rules_of_the_scene_act_on_what_comes) {
-    World w(moon("explicit", R"("fields": { "pull": { "kind": "attractor_point", "center": [0, 0, 0], "strength": 3, "objects": ["grain"] } },
-        "contact": [ { "between": ["first", "grain"], "off": true } ],)"));
+    World w(moon("explicit", R"("fields": { "pull": { "kind": "attractor_point", "at": [0, 0, 0], "strength": 3 } },
+        "contact": [ { "between": ["first", "*"], "off": true } ],)"));
     const auto count = [&](std::string_view name) {
         for (const Table& t : w.built.model.elements->energies)
             if (t.row->name == name) return t.count();
         return 0;
     };
-    EXPECT_EQ(count("attractor_point"), 0);
-    ASSERT_TRUE(w.put(kGrain, {{1, 0, 0}, {}}));
-    ASSERT_TRUE(w.put(kGrain, {{2, 0, 0}, {}})); // grain/2: the pattern means it too
-    EXPECT_EQ(count("attractor_point"), 2);
-    ASSERT_EQ(w.built.model.contact_rules.size(), 2u);
-    EXPECT_TRUE(w.built.model.contact_rules[0].off);
-    EXPECT_EQ(w.built.model.contact_rules[1].b, find(w.built.model, "grain/2").index);
+    EXPECT_EQ(count("attractor_point"), 1);
+    ASSERT_EQ(w.built.model.contact_rules.size(), 1u);
+    ASSERT_TRUE(w.put(kSeed, {{1, 0, 0}, {}}));
+    ASSERT_TRUE(w.put(kSeed, {{2, 0, 0}, {}}));
+    EXPECT_EQ(count("attractor_point"), 3);
+    ASSERT_EQ(w.built.model.contact_rules.size(), 3u);
+    EXPECT_TRUE(w.built.model.contact_rules[2].off);
+    EXPECT_EQ(w.built.model.contact_rules[2].a, 0);
+    EXPECT_EQ(w.built.model.contact_rules[2].b, find(w.built.model, "grain/2").index);
     // rules go with the object
     EXPECT_TRUE(remove(w.built.model, w.built.state, find(w.built.model, "grain/2")));
-    EXPECT_EQ(w.built.model.contact_rules.size(), 1u);
+    EXPECT_EQ(w.built.model.contact_rules.size(), 2u);
 }
 
 TEST(spawn, what_cannot_be_spawned_is_refused_by_name) {
@@ -187,9 +189,9 @@ static std::uint64_t edited_run(int threads, bool own_jobs) {
             for (int i = half; i-- > 0;) task(i);
             other.join();
         };
-    World w(R"({ "time": { "dt": 0.01, "seconds": 9 }, "solver": "velocity",
+    World w(R"x({ "time": { "dt": 0.01, "seconds": 9 }, "solver": "velocity",
         "objects": { "floor": { "kind": "plane" }, "stack": { "kind": "box", "mass": 1, "size": [0.4, 0.4, 0.4],
-                     "replicate": { "count": 300, "index": "i", "at": ["0.5*(i % 10)", "0.2 + 0.4*floor(i/100)", "0.5*(floor(i/10) % 10)"] } } } })",
+                     "replicate": { "count": 300, "index": "i", "at": ["0.5*(i % 10)", "0.2 + 0.4*floor(i/100)", "0.5*(floor(i/10) % 10)"] } } } })x",
             context);
     for (int k = 0; k < 12; ++k) {
         const Result<Id> id = w.put(kBall, {{0.5 * k, 2, 0.5 * k}, {}});
