@@ -22,7 +22,10 @@ ModelBuilder make_sheet(Sheet kind) {
     ModelBuilder b;
     begin_object(b, "sheet", "cloth");
     const int n = 2;
-    const PolygonMesh grid = make_grid(n, n, 0.2, 0.2);
+    PolygonMesh grid = make_grid(n, n, 0.2, 0.2);
+    // in a plane the edges of triangles are more than the directions that change them: a hard sheet must not be flat
+    if (kind == Sheet::hard_edges)
+        for (Real3& x : grid.positions) x.y = 0.03 * std::sin(23.0 * x.x + 17 * x.z);
     add_points(b, grid.positions, std::vector<Real>(grid.positions.size(), 0.002));
     const auto triangles = alternate_triangles(grid, n).triangles;
     const Real young = 2e4, poisson = 0.3, thickness = 1e-3, rigidity = 1e-4;
@@ -122,7 +125,7 @@ TEST(kkt_elements, compliant_rows_of_tetrahedra_move_as_their_penalties) {
 TEST(kkt_elements, hard_edges_of_a_triangulated_sheet_keep_their_lengths) {
     const ModelBuilder b = make_sheet(Sheet::hard_edges);
     const State end = run(b, "hard", "implicit_euler", true, 20);
-    EXPECT_LT(end.point.x.back().y, -0.02);
+    EXPECT_GT(distance_between(end, b.state), 0.02);
     int count = 0;
     for (const Table& t : b.model.elements->constraints)
         for (int e = 0; e < t.count(); ++e) {
