@@ -19,7 +19,7 @@ scenes=(
     demo/cantilevers demo/cloth_over_sphere demo/draped_sheet demo/flag demo/hanging_beam demo/hills@own demo/hanging_sheet
     demo/inflated_balloon demo/plastic_bar demo/plectoneme demo/rod_twist demo/sheared_sheet:33 demo/squeezed_block:36 demo/twisting_beam
     verify/c_t5_free_twist verify/p_lame_ball verify/p_v14_cantilever verify/p_v33_plastic_bar
-    verify/t_rod_cantilever verify/t_t07_directional_modulus verify/t_t14_rest_scale verify/t_t93_bent_hinge
+    verify/t_rod_cantilever verify/t_t07_directional_modulus verify/t_t14_rest_angle verify/t_t14_rest_scale verify/t_t92_cantilevers verify/t_t93_bent_hinge
     position/box_pile@own position/box_stack@own position/cloth_folds@own position/cloth_on_sphere@own position/cloth_slides_off:110@own position/cloth_twist@own
     position/corners_and_sphere@own position/dragon_on_stairs:75@own position/fem_and_links position/garment@own position/grains_and_meshes:120@own
     position/joint_hierarchy:60@own position/limited_cloth position/mixed_projection@own position/particles_on_cloth@own position/rabbits_on_cloth@own

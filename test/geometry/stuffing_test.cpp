@@ -200,6 +200,9 @@ static void expect_scan(const char* name, int cells, Real offset) {
 }
 TEST(stuffing, bunny) { expect_scan("bunny.obj", 40, 0); }
 TEST(stuffing, spot) { expect_scan("spot.obj", 40, 0); }
-// Horns and claws are thinner than a cell: without the offset their tips are lost, 1.8 cells from the boundary. With it
-// clefts narrower than the offset are closed, so the distance of the solids is bounded, not that of their surfaces.
+// The scan is closed and manifold, but its horns, claws and spines are cones: a tip thinner than the lattice is lost, and what is lost grows with
+// the cell. Without offset the boundary is within 0.63 cells of the scan at every resolution, and points of the scan are from the boundary
+//   3.83 cells at 32 cells along the longest side (2 % of the samples farther than one), 2.22 at 48, 2.00 at 64, 1.47 at 96, 1.85 at 128 (0.04 %)
+// so that a finer lattice brings no bound of one cell. The offset keeps the tips; clefts narrower than it are closed, so that the distance of
+// the solids is bounded, not that of their surfaces.
 TEST(stuffing, dragon) { expect_scan("dragon_50k.obj", 32, 0.56); }
