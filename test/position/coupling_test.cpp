@@ -76,16 +76,18 @@ namespace {
 
 // one of each kind about the origin, all on their way to the middle
 std::optional<Simulation> start_closed(const std::string& settings) {
-    return start(fmt::format(R"({{ "sinew": 1, "gravity": 0, "time": {{ "fps": 1000, "substeps": 1, "frames": 40 }},
+    auto s = start(fmt::format(R"({{ "sinew": 1, "gravity": 0, "time": {{ "fps": 1000, "substeps": 1, "frames": 20 }},
         "objects": {{
-            "box": {{ {}, "at": [-0.17, 0.19, 0.02], "velocity": [0.1, -2, 0], "spin": [1, 2, -1] }},
+            "box": {{ {}, "at": [-0.17, 0.175, 0.02], "velocity": [0.1, -2, 0] }},
             "cloth": {{ {} }},
             "solid": {{ {}, "at": [0.17, 0.14, 0], "velocity": [0, -2, 0.1] }},
-            "rod": {{ {}, "at": [0, -0.06, 0], "rotate": {{ "axis": [0, 1, 0], "angle": "30 deg" }}, "velocity": [0, 2, 0] }},
+            "rod": {{ {}, "at": [0, -0.045, 0], "rotate": {{ "axis": [0, 1, 0], "angle": "30 deg" }}, "velocity": [0, 2, 0] }},
             "grains": {{ "kind": "particles", "positions": [[0.03, 0.08, 0.02], [-0.15, -0.09, 0.15], [0.15, -0.09, -0.15], [0.02, -0.15, 0.01]],
                          "masses": [0.1, 0.1, 0.2, 0.1], "radius": 0.05, "thickness": 0.05, "self_contact": true, "velocity": [0, 1, 0] }} }},
         "solver": "position", "solvers": {{ "position": {{ {} }} }} }})",
         kKinds[0].second, kKinds[1].second, kKinds[2].second, kKinds[3].second, settings));
+    if (s) s->now.frame.w[0] = {1, 2, -1};
+    return s;
 }
 
 // Momentum and angular momentum, of velocities at places that may be others. Twist carries its part along the edges of the rod.
@@ -128,32 +130,35 @@ State predicted(const Model& m, const State& s, Real h) {
 } // namespace
 
 TEST(position_coupling, five_kinds_in_one_loop_keep_momentum_in_every_iteration) {
+    // a step is one sub-step of one iteration. Friction acts at the two surfaces of a contact, a thickness apart, and its pair of forces has a
+    // torque: angular momentum is looked at without
     for (const std::string& method : kDualMethods)
-        for (const char* friction : {"cylinder", "none"})
-            for (const char* directions : {"current", "start"}) {
-                const std::string name = method + " " + friction + " " + directions;
-                auto s = start_closed(fmt::format(R"("method": "{}", "friction": "{}", "directions": "{}", "iterations": 1, "substeps": 1)", method, friction, directions));
-                ASSERT_TRUE(s) << name;
-                const Real h = 1e-3, size = 2 * s->report.mass;
+        for (const auto& [friction, directions] : {std::pair{"cylinder", "current"}, std::pair{"none", "start"}}) {
+            const std::string name = method + " " + friction + " " + directions;
+            // bodies have dozens of rows here: Jacobi at 1/2 does not converge
+            const bool jacobi = method.find("jacobi") != std::string::npos;
+            auto s = start_closed(fmt::format(R"("method": "{}", "friction": "{}", "directions": "{}", "relaxation": {}, "iterations": 1, "substeps": 1)",
+                                              method, friction, directions, jacobi ? 0.1 : 0));
+            ASSERT_TRUE(s) << name;
+            const Model& m = s->compiled.model;
+            const Real h = 1e-3, size = 2 * s->report.mass;
+            std::array<Real, 5> exchanged{};
+            Real worst = 0;
+            while (!is_finished(*s)) {
                 std::array<Vec3, 5> of;
-                std::array<Real, 5> exchanged{};
                 for (int k = 0; k < 5; ++k) of[k] = momentum_of(*s, k);
-                Real worst = 0, about_start = 0, about_predicted = 0, whole = 0;
-                while (!is_finished(*s)) {
-                    const State before = s->now, way = predicted(s->compiled.model, before, h);
-                    ASSERT_EQ(simulate_step(*s), Status::ok) << name << s->report.message;
-                    const auto after = closed_momenta(*s, way, s->now), without = closed_momenta(*s, way, way);
-                    worst = std::max(worst, (after.first - without.first).norm() / size);
-                    about_predicted = std::max(about_predicted, (after.second - without.second).norm() / size);
-                    about_start = std::max(about_start, (closed_momenta(*s, before, s->now).second - closed_momenta(*s, before, way).second).norm() / size);
-                    whole = std::max(whole, (closed_momenta(*s, s->now, s->now).second - closed_momenta(*s, before, before).second).norm() / size);
-                    for (int k = 0; k < 5; ++k) {
-                        const Vec3 p = momentum_of(*s, k);
-                        exchanged[k] += (p - of[k]).norm() / size, of[k] = p;
-                    }
-                }
-                std::printf("%s: %g  start %g predicted %g whole %g | %g %g %g %g %g\n", name.c_str(), worst, about_start, about_predicted, whole, exchanged[0],exchanged[1],exchanged[2],exchanged[3],exchanged[4]);
+                const State before = s->now, way = predicted(m, before, h);
+                ASSERT_EQ(simulate_step(*s), Status::ok) << name << s->report.message;
+                State place = before; // of the directions; bodies are turned already
+                place.frame.q = way.frame.q;
+                const auto after = closed_momenta(*s, place, s->now), without = closed_momenta(*s, place, way);
+                EXPECT_LT((after.first - without.first).norm(), 1e-15 * size) << name; // round-off of one iteration
+                if (std::string_view(directions) == "start") worst = std::max(worst, (after.second - without.second).norm() / size);
+                for (int k = 0; k < 5; ++k) exchanged[k] += (momentum_of(*s, k) - of[k]).norm() / size;
             }
+            for (int k = 0; k < 5; ++k) EXPECT_GT(exchanged[k], 0.005) << name << ' ' << k;
+            std::printf("%s: %g | %g %g %g %g %g\n", name.c_str(), worst, exchanged[0],exchanged[1],exchanged[2],exchanged[3],exchanged[4]);
+        }
 }
 
 TEST(position_coupling, friction_after_the_loop_lets_things_creep_that_friction_within_holds) {

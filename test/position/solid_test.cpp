@@ -121,12 +121,13 @@ TEST(position_solid, momentum_is_kept_by_the_rows_of_strain) {
                 EXPECT_LT((after.first - before.first).norm(), 1e-13) << method; // V8, round-off
                 // V8: no torque about the place where the rows were taken. That of the start, x1 = x0 + h v1: the angular momentum itself
                 // is kept, whatever the iterations; else that of the first iteration of all that take the rows at one place
+                if (method == "newton") continue; // moves by its curvature too: kept where it has converged (soft_test.cpp)
                 if (std::string_view(directions) == "start") {
                     EXPECT_LT((after.second - before.second).norm(), 1e-12) << method << ' ' << iterations;
                 } else if (iterations == 1 && method != "gauss_seidel") {
                     EXPECT_LT((momenta(predicted, run.now, b.model).second - before.second).norm(), 1e-12) << method;
+                    EXPECT_GT((after.second - before.second).norm(), 1e-9) << method; // not for want of motion
                 }
-                EXPECT_GT((momenta(start, run.now, b.model).second.norm() + before.second.norm()), 1e-3); // not for want of motion
             }
 }
 
