@@ -130,8 +130,9 @@ State predicted(const Model& m, const State& s, Real h) {
 } // namespace
 
 TEST(position_coupling, five_kinds_in_one_loop_keep_momentum_in_every_iteration) {
-    // a step is one sub-step of one iteration. Friction acts at the two surfaces of a contact, a thickness apart, and its pair of forces has a
-    // torque: angular momentum is looked at without
+    // A step is one sub-step of one iteration. Friction acts at the two surfaces of a contact, a thickness apart, and its pair of forces has a
+    // torque: angular momentum is looked at without, along directions of the start. Points of a body that turns have moved along by then, which
+    // is all that may be missing: what the box gains, times the way of its corners. `newton` moves by its curvature too.
     for (const std::string& method : kDualMethods)
         for (const auto& [friction, directions] : {std::pair{"cylinder", "current"}, std::pair{"none", "start"}}) {
             const std::string name = method + " " + friction + " " + directions;
@@ -141,9 +142,8 @@ TEST(position_coupling, five_kinds_in_one_loop_keep_momentum_in_every_iteration)
                                               method, friction, directions, jacobi ? 0.1 : 0));
             ASSERT_TRUE(s) << name;
             const Model& m = s->compiled.model;
-            const Real h = 1e-3, size = 2 * s->report.mass;
+            const Real h = 1e-3, size = 2 * s->report.mass, kCorner = 0.26; // of a box of 30 cm
             std::array<Real, 5> exchanged{};
-            Real worst = 0;
             while (!is_finished(*s)) {
                 std::array<Vec3, 5> of;
                 for (int k = 0; k < 5; ++k) of[k] = momentum_of(*s, k);
@@ -153,11 +153,13 @@ TEST(position_coupling, five_kinds_in_one_loop_keep_momentum_in_every_iteration)
                 place.frame.q = way.frame.q;
                 const auto after = closed_momenta(*s, place, s->now), without = closed_momenta(*s, place, way);
                 EXPECT_LT((after.first - without.first).norm(), 1e-15 * size) << name; // round-off of one iteration
-                if (std::string_view(directions) == "start") worst = std::max(worst, (after.second - without.second).norm() / size);
+                if (std::string_view(directions) == "start" && method != "newton") {
+                    const Real turned = h * std::max(vec(before.frame.w[0]).norm(), vec(s->now.frame.w[0]).norm());
+                    EXPECT_LT((after.second - without.second).norm(), 1e-15 * size + kCorner * turned * (momentum_of(*s, 0) - of[0]).norm()) << name;
+                }
                 for (int k = 0; k < 5; ++k) exchanged[k] += (momentum_of(*s, k) - of[k]).norm() / size;
             }
             for (int k = 0; k < 5; ++k) EXPECT_GT(exchanged[k], 0.005) << name << ' ' << k;
-            std::printf("%s: %g | %g %g %g %g %g\n", name.c_str(), worst, exchanged[0],exchanged[1],exchanged[2],exchanged[3],exchanged[4]);
         }
 }
 
