@@ -2,6 +2,7 @@
 # Runs scenes and draws a frame of each to out/pictures/<name>.png (docs/gallery.md): the elastic scenes coloured by strain, those of
 # the solver position in their own colours unless they are about strain.
 #   tools/pictures.sh [name ...]     only these, or all of a folder (position, demo, verify); --quick first: a quarter of the pixels
+#   tools/pictures.sh --docs         those that docs/gallery.md shows, to docs/images
 set -euo pipefail
 cd "$(dirname "$0")/.."
 sinew=build/release/sinew
@@ -9,6 +10,12 @@ size=640x400
 if [ "${1:-}" = --quick ]; then
     size=320x200
     shift
+fi
+docs=
+if [ "${1:-}" = --docs ]; then
+    docs=docs/images/position_
+    size=480x300
+    set -- dragon_on_stairs grains_and_meshes particles_on_cloth showcase
 fi
 if [ ! -x $sinew ]; then
     echo "pictures: $sinew is missing; 'make' builds it" >&2
@@ -41,5 +48,6 @@ for entry in "${scenes[@]}"; do
     if [ "$field" = own ]; then color=(); fi
     $sinew render "out/pictures/$name/$name.sinew" --frames "$frame" "${color[@]}" --size $size --samples 16 \
         --out "out/pictures/$name.png" --overwrite --quiet
+    if [ -n "$docs" ]; then cp "out/pictures/$name.png" "$docs$name.png"; fi
     echo "out/pictures/$name.png  ($((SECONDS - begin)) s)"
 done

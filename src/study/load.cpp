@@ -51,6 +51,7 @@ void read_variants(const Value& value, Study& s, Errors& errors) {
         FieldList list = collect_fields([&](auto f) {
             f("title", v.title, Field{.doc = "in plots"});
             f("set", sets, Field{.doc = "path: value, as in --set"});
+            f("threads", v.threads, Field{.min = 0, .max = 1024, .doc = "0 = those of the study, in a race those of the race"});
         });
         read_fields(list, m.value, Scope{}, path, errors);
         read_sets(sets, path + ".set", v, errors);
@@ -123,7 +124,7 @@ void read_race(const Value& value, Study& s, Errors& errors) {
         f("error", r.error, Field{.required = true, .doc = "column whose mean is compared"});
         f("most", r.most, Field{.min = 1, .max = 100000, .doc = "largest value tried"});
         f("pairs", r.pairs, Field{.min = 1, .max = 1000, .doc = "of timed runs, in turn"});
-        f("threads", r.threads, Field{.min = 1, .max = 1024, .doc = "of both"});
+        f("threads", r.threads, Field{.min = 1, .max = 1024, .doc = "of both, where they have none of their own"});
     });
     if (!read_fields(list, value, Scope{}, "race", errors)) return;
     std::vector<std::string> keys, columns;

@@ -62,8 +62,12 @@ void add_table(const std::vector<Value>& studies, std::string& out) {
 }
 
 void add_race(const Value& race, std::string& out) {
-    out += fmt::format("Time to equal error on {:.0f} threads, medians of {:.0f} interleaved pairs: {} {:.4g} ms per step at an error of {:.4g}; {} ",
-                       number_of(race, "threads"), number_of(race, "pairs"), text_of(race, "reference"), number_of(race, "ms_reference"),
+    const auto threads = [&](const char* whose) { return find(race, whose) ? number_of(race, whose) : number_of(race, "threads"); };
+    const double first = threads("threads_reference"), second = threads("threads_against");
+    out += fmt::format("Time to equal error {}, medians of {:.0f} interleaved pairs: {} {:.4g} ms per step at an error of {:.4g}; {} ",
+                       first == second ? fmt::format("on {:.0f} threads", first)
+                                       : fmt::format("({} on {:.0f} threads, {} on {:.0f})", text_of(race, "reference"), first, text_of(race, "against"), second),
+                       number_of(race, "pairs"), text_of(race, "reference"), number_of(race, "ms_reference"),
                        number_of(race, "error_reference"), text_of(race, "against"));
     if (is_true(race, "reached"))
         out += fmt::format("gets there with {} = {:.0f}, {:.4g} ms per step at {:.4g}. Ratio {:.3g}, quartiles {:.3g} to {:.3g}; by processor time {:.3g} against {:.3g} ms.",

@@ -32,7 +32,7 @@ double error_at(const Study& s, const Entrant& e, int n, Errors& errors) {
     Entrant raised = e;
     raised.sets.push_back(fmt::format("{}={}", s.race.path, n));
     StudyRun run;
-    if (!run_variant(s, {raised.sets, s.race.threads}, e.variant.value, &run, nullptr, errors) || !run.failure.empty()) return INFINITY;
+    if (!run_variant(s, {raised.sets, threads_of(e.variant, s.race.threads)}, e.variant.value, &run, nullptr, errors) || !run.failure.empty()) return INFINITY;
     const double error = compute_statistic("mean", run.columns[find_column(s, s.race.error)]);
     return std::isfinite(error) ? error : INFINITY;
 }
@@ -109,7 +109,7 @@ RaceResult run_race(const Study& s, const StudyResult& done, const std::function
             const bool second = (turn + k) % 2; // who begins changes
             const Entrant& e = second ? against : reference;
             RunTimes t;
-            if (!run_variant(s, {e.sets, s.race.threads}, e.variant.value, nullptr, &t, errors)) return r;
+            if (!run_variant(s, {e.sets, threads_of(e.variant, s.race.threads)}, e.variant.value, nullptr, &t, errors)) return r;
             wall[second].push_back(1000 * t.wall / std::max(1, t.steps));
             cpu[second].push_back(1000 * t.cpu / std::max(1, t.steps));
             if (turn == 1) ratio.push_back(wall[0].back() / wall[1].back());

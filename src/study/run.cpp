@@ -161,7 +161,7 @@ Result<StudyResult> run_study(const Study& study, const std::function<void(const
             StudyRun run;
             run.variant = int(v), run.value = value;
             const StudyVariant& variant = study.variants[v];
-            if (!run_variant(study, {sets_of(study, variant, value), study.threads}, variant.value, &run, nullptr, result.errors)) return result;
+            if (!run_variant(study, {sets_of(study, variant, value), threads_of(variant, study.threads)}, variant.value, &run, nullptr, result.errors)) return result;
             if (tell)
                 tell(fmt::format("{}: {}{}: {} rows, {:.3g} s of processor time{}", study.name, variant.title,
                                  study.sweep.values.empty() ? "" : fmt::format(", {} = {}", study.sweep.title, value), run.time.size(), run.cpu,

@@ -7,6 +7,8 @@ namespace sinew {
 
 // assignments of a variant at a value of the sweep
 std::vector<std::string> sets_of(const Study&, const StudyVariant&, double value);
+// of a variant, where the others have so many
+inline int threads_of(const StudyVariant& v, int others) { return v.threads > 0 ? v.threads : others; }
 // The scene with these assignments; errors have the place of what set them, `from`.
 std::optional<Compiled> compile_variant(const Study&, const std::vector<std::string>& sets, const Value& from, std::vector<Error>&);
 

@@ -21,6 +21,7 @@ namespace sinew {
 struct StudyVariant {
     std::string key, title;
     std::vector<std::string> sets; // path=value
+    int threads = 0;               // 0 = those of the study, in a race those of the race
     Value value;                   // as written, for messages
 };
 struct StudySweep {

@@ -95,6 +95,9 @@ Value write_race(const Study& s, const RaceResult& r) {
     set(out, "reached", make_boolean(r.reached));
     set(out, "quiet", make_boolean(r.quiet));
     set(out, "threads", make_number(s.race.threads));
+    for (const StudyVariant& v : s.variants)
+        if (v.threads > 0 && (v.key == s.race.reference || v.key == s.race.against))
+            set(out, v.key == s.race.reference ? "threads_reference" : "threads_against", make_number(v.threads));
     set(out, "pairs", make_number(r.pairs));
     for (const auto& [name, x] : {std::pair{"error_reference", r.error_reference}, {"error_against", r.error_against},
                                   {"ms_reference", r.ms_reference}, {"ms_against", r.ms_against}, {"cpu_reference", r.cpu_reference},

@@ -162,3 +162,23 @@ TEST(position_integrate, tensioned_chains_need_the_turning_of_their_directions) 
     EXPECT_LT(deflection("newton", 10, 100, &stretch), 5e-3);
     EXPECT_LT(stretch, 1e-6);
 }
+
+TEST(position_integrate, the_table_of_tensioned_chains) {
+    // spec U 3.5.4: largest deflection [m] with one, three and ten direct solves without curvature, with 50 sweeps, and the stretch then
+    const struct { Real end, one, three, ten, swept, stretch; } table[] = {{0.1, 2.2e-3, 2.2e-3, 2.2e-3, 2.2e-3, 0.001},
+                                                                           {1, 6.7e-2, 7.9e-4, 7.9e-4, 7.0e-4, 0.006},
+                                                                           {10, 3.5, 0.12, 1.8e-3, 5.8e-4, 0.050},
+                                                                           {100, 44, 3.9, 1.5, 5.8e-4, 0.693}};
+    for (const auto& row : table) {
+        Real stretch = 0;
+        const Real one = deflection("fast_projection", 1, row.end), three = deflection("fast_projection", 3, row.end),
+                   ten = deflection("fast_projection", 10, row.end), swept = deflection("gauss_seidel", 50, row.end, &stretch);
+        // What stays is that of the source to its two digits, but for the order of the sweeps. What grows begins with rounding and goes on
+        // by a factor per step: the order of size alone is the same.
+        for (const auto& [measured, given] : {std::pair{one, row.one}, {three, row.three}, {ten, row.ten}, {swept, row.swept}}) {
+            if (given < 0.01) EXPECT_NEAR(measured, given, 0.06 * given) << row.end;
+            else EXPECT_NEAR(std::log2(measured / given), 0, 1) << row.end << ' ' << measured;
+        }
+        EXPECT_NEAR(stretch, row.stretch, 0.02 * row.stretch + 5e-4) << row.end;
+    }
+}

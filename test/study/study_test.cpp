@@ -1,6 +1,7 @@
 // A tiny study from file to verdict: runs are those of the main loop, claims are judged both ways, races end where they should.
 #include "study/tiny_study.h"
 #include "simulate.h"
+#include "study/run.h"
 #include "study/verdict.h"
 #include <cmath>
 #include <sstream>
@@ -151,6 +152,16 @@ TEST(study, a_race_ends_at_the_smallest_setting_that_reaches_the_error) {
     };
     EXPECT_LE(mean_error(race.value), race.error_reference + 1e-14);
     EXPECT_GT(mean_error(race.value - 1), race.error_reference);
+}
+
+TEST(study, variants_may_have_threads_of_their_own) {
+    const auto study = load_text(replaced(tiny_text(), R"("variants": { )", R"("variants": { "two": { "title": "on two threads", "threads": 2 }, )"), "threads");
+    ASSERT_TRUE(study);
+    const auto two = std::find_if(study->variants.begin(), study->variants.end(), [](const StudyVariant& v) { return v.key == "two"; });
+    ASSERT_NE(two, study->variants.end());
+    EXPECT_EQ(threads_of(*two, 1), 2);
+    for (const StudyVariant& v : study->variants)
+        if (v.key != "two") EXPECT_EQ(threads_of(v, study->threads), study->threads);
 }
 
 TEST(study, claims_about_times_are_void_on_a_busy_machine) {
