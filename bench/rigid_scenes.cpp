@@ -162,6 +162,7 @@ RigidQuality measure_quality(const RigidScene& s, std::span<const Pose> at) {
         if (b.mass == 0) continue;
         const Vec3 moved = x - vec(b.pose.position);
         q.drift = std::max(q.drift, std::hypot(moved.x(), moved.z()));
+        q.moved = std::max(q.moved, moved.norm());
         q.top = std::max(q.top, x.y());
     }
     measure_joints(s, at, q);

@@ -55,6 +55,7 @@ std::unique_ptr<RigidEngine> make_mujoco(const RigidScene&, int threads);
 // The same measures for all engines, of the poses alone.
 struct RigidQuality {
     double drift = 0;            // [m] largest horizontal distance from the start
+    double moved = 0;            // [m] largest distance from the start
     double deepest = 0, mean = 0; // [m] penetration of overlapping pairs
     int pairs = 0;
     double top = 0;              // [m] highest centre

@@ -59,24 +59,70 @@ TEST(joint_drift, multipliers_at_the_level_of_accelerations_drift) {
 // The numbers of V21's table have three figures.
 TEST(joint_drift, baumgartes_gains_take_the_drift_back_until_they_are_too_large) {
     // the table's alpha = beta = g is the gain g of critical damping: 2 g on the rate, g^2 on the error
-    const Drift weak = swing(0.01, acceleration(10, 25)), strong = swing(0.01, acceleration(40, 400));
-    EXPECT_NEAR(weak.length, 4.51e-2, 5e-4);
-    EXPECT_NEAR(weak.energy, 6.37, 0.05);
-    EXPECT_NEAR(strong.length, 1.06e-2, 2e-4);
-    EXPECT_NEAR(strong.energy, 1.15, 0.02);
-    const Drift wild = swing(0.01, acceleration(200, 10000)); // 1/h
-    EXPECT_TRUE(!wild.finite || wild.length > 10);
+    const double table[][5] = {// h; length and energy for g = 5, for g = 20
+                               {0.01, 4.51e-2, 6.37, 1.06e-2, 1.15},
+                               {0.005, 1.72e-2, 2.16, 4.98e-3, 0.565},
+                               {0.001, 2.95e-3, 0.352, 9.53e-4, 0.112}};
+    for (const auto& t : table) {
+        const Drift weak = swing(t[0], acceleration(10, 25)), strong = swing(t[0], acceleration(40, 400));
+        EXPECT_NEAR(weak.length, t[1], 0.012 * t[1]) << t[0];
+        EXPECT_NEAR(weak.energy, t[2], 0.012 * t[2]) << t[0];
+        EXPECT_NEAR(strong.length, t[3], 0.02 * t[3]) << t[0];
+        EXPECT_NEAR(strong.energy, t[4], 0.02 * t[4]) << t[0];
+        const Drift wild = swing(t[0], acceleration(2 / t[0], 1 / (t[0] * t[0]))); // g = 1/h
+        EXPECT_TRUE(!wild.finite || wild.length > 10) << t[0];
+    }
 }
 
 TEST(joint_drift, gains_at_the_level_of_velocities_follow_the_table) {
-    const Drift weak = swing(0.01, R"("stabilisation": "baumgarte", "erp": 0.2)"),
-                full = swing(0.01, R"("stabilisation": "baumgarte", "erp": 1)");
-    EXPECT_NEAR(weak.length, 4.79e-3, 5e-5);
-    EXPECT_NEAR(weak.energy, -0.319, 5e-3);
-    EXPECT_NEAR(full.length, 9.80e-4, 2e-5);
-    EXPECT_NEAR(full.energy, -0.0735, 2e-3);
-    const Drift none = swing(0.01, R"("stabilisation": "none")");
-    EXPECT_NEAR(none.length, 0.3237, 5e-4); // identical to accelerations: the constraint is quadratic
+    const double table[][5] = {// h; length and energy for 0.2/h, for 1/h
+                               {0.01, 4.79e-3, -0.319, 9.80e-4, -0.0735},
+                               {0.005, 1.22e-3, -0.0728, 2.45e-4, -0.0320},
+                               {0.001, 4.90e-5, -0.0067, 9.81e-6, -0.0059}};
+    for (const auto& t : table) {
+        const Drift weak = swing(t[0], R"("stabilisation": "baumgarte", "erp": 0.2)"), full = swing(t[0], R"("stabilisation": "baumgarte", "erp": 1)");
+        EXPECT_NEAR(weak.length, t[1], 0.012 * t[1]) << t[0];
+        EXPECT_NEAR(weak.energy, t[2], 0.02 * -t[2]) << t[0];
+        EXPECT_NEAR(full.length, t[3], 0.02 * t[3]) << t[0];
+        EXPECT_NEAR(full.energy, t[4], 0.03 * -t[4]) << t[0];
+    }
+    // without stabilisation identical to accelerations: the constraint of the table is quadratic
+    EXPECT_NEAR(swing(0.01, R"("stabilisation": "none")").length, 0.3237, 5e-4);
+    EXPECT_NEAR(swing(0.005, R"("stabilisation": "none")").length, 0.1852, 5e-4);
+    EXPECT_NEAR(swing(0.001, R"("stabilisation": "none")").length, 4.27e-2, 5e-4);
+}
+
+// Springs instead of the rod, symplectic Euler: the stretch 3 m g/k of the tension at the bottom whatever the step, until w h > 2.
+TEST(joint_drift, a_penalty_follows_the_table) {
+    const auto swing_on_spring = [](double h, double k) {
+        auto s = start(fmt::format(R"({{ "sinew": 1, "time": {{ "dt": {}, "seconds": 10 }},
+            "objects": {{ "p": {{ "kind": "particles", "positions": [[0, 0, 0], [1, 0, 0]], "mass": 1, "links": [[0, 1]], "fixed": {{ "index": 0 }},
+                                  "material": {{ "rod": {{ "model": "distance", "compliance": {} }} }} }} }},
+            "solver": "explicit", "solvers": {{ "explicit": {{ "scheme": "symplectic" }} }} }})", h, 1 / k));
+        Drift out;
+        while (s && !is_finished(*s)) {
+            const bool failed = simulate_step(*s) == Status::failed;
+            const Vec3 x = vec(s->now.point.x[1]);
+            out.length = std::max(out.length, std::abs(x.norm() - 1));
+            if (failed || !(out.length < 10)) {
+                out.finite = false;
+                return out;
+            }
+            out.energy = 0.5 * vec(s->now.point.v[1]).squaredNorm() + 9.81 * x.y();
+        }
+        return out;
+    };
+    const double table[][4] = {// k; energies for h = 0.01, 0.005, 0.001; 1 = none given, 2 = diverges
+                               {1e3, -0.293, -0.229, -0.175}, {1e4, -0.104, -0.073, -0.045}, {1e5, 2, 1, -0.010}, {1e6, 2, 2, -0.0062}};
+    const double steps[] = {0.01, 0.005, 0.001};
+    for (const auto& t : table)
+        for (int i = 0; i < 3; ++i) {
+            const Drift d = swing_on_spring(steps[i], t[0]);
+            EXPECT_EQ(d.finite, t[1 + i] != 2) << t[0] << " " << steps[i];
+            if (!d.finite) continue;
+            EXPECT_NEAR(d.length, 29.4 / t[0], 0.01 * 29.4 / t[0]) << steps[i]; // 2.94e-2 .. 2.94e-5
+            if (t[1 + i] < 0) { EXPECT_NEAR(d.energy, t[1 + i], 0.03 * -t[1 + i] + 5e-4) << t[0] << " " << steps[i]; }
+        }
 }
 
 // V21's target: constraint error below 1e-9.

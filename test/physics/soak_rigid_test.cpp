@@ -24,30 +24,51 @@ std::optional<Simulation> open(const std::string& name, const std::vector<std::s
     return std::move(made.value);
 }
 
-double farthest(const std::vector<Real3>& a, const std::vector<Real3>& b) {
-    double most = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, (vec(a[i]) - vec(b[i])).norm());
-    return most;
+struct Moved {
+    double down = 0, aside = 0; // [m] the farthest of all bodies
+};
+Moved moved(const std::vector<Real3>& from, const std::vector<Real3>& to) {
+    Moved m;
+    for (std::size_t i = 0; i < from.size(); ++i) {
+        m.down = std::max(m.down, std::abs(to[i].y - from[i].y));
+        m.aside = std::max(m.aside, std::hypot(to[i].x - from[i].x, to[i].z - from[i].z));
+    }
+    return m;
 }
 
-// After 5 s of settling nothing moves by more than a hundredth of a block in the rest of the minute.
-void check_stands(const std::string& name, double block, const std::vector<std::string>& set) {
+// It settles within `settle` seconds where it was built, by at most `sinks` of a block downwards and `gives` aside (what the springs of
+// contacts give way by, and cards the clearance they were laid with); from then on nothing moves by more than a hundredth of a block
+// in the rest of the minute, neither way.
+struct Stand {
+    double block = 1, settle = 0.5, sinks = 0.01, gives = 0.01;
+};
+void check_stands(const std::string& name, const Stand& stand, const std::vector<std::string>& set) {
     std::vector<std::string> all = set;
     all.push_back("time.seconds=60");
     auto s = open(name, all);
     ASSERT_TRUE(s) << name;
     std::vector<Real3> settled;
     const std::vector<Real3> first = s->now.frame.p;
+    Moved drift;
     while (!is_finished(*s)) {
         ASSERT_NE(simulate_step(*s), Status::failed) << name;
-        if (settled.empty() && s->now.time >= 5) settled = s->now.frame.p;
+        if (settled.empty() && s->now.time >= stand.settle) settled = s->now.frame.p;
+        if (settled.empty()) continue;
+        const Moved m = moved(settled, s->now.frame.p);
+        drift = {std::max(drift.down, m.down), std::max(drift.aside, m.aside)};
     }
-    EXPECT_LT(farthest(s->now.frame.p, settled), 0.01 * block) << name;
-    EXPECT_LT(farthest(settled, first), 0.25 * block) << name; // it stands where it was built
+    const Moved settling = moved(first, settled);
+    fmt::print("{}: settles by {:.3g} m down, {:.3g} m aside in {} s; then moves by {:.3g} m down, {:.3g} m aside\n", name, settling.down, settling.aside,
+               stand.settle, drift.down, drift.aside);
+    EXPECT_LT(settling.down, stand.sinks * stand.block) << name;
+    EXPECT_LT(settling.aside, stand.gives * stand.block) << name;
+    EXPECT_LT(drift.down, 0.01 * stand.block) << name;
+    EXPECT_LT(drift.aside, 0.01 * stand.block) << name;
 }
 
-void check_crowd(const std::string& name, double worst_joint, double end_joint) {
-    auto s = open(name, {"vars.n=5"});
+// 125 ragdolls fall for 8 s; the top layer lands at 1.4 s. Joints at the worst moment and at rest, speeds, and what still moves then.
+void check_crowd(const std::string& name, double worst_joint, double end_joint, double end_energy) {
+    auto s = open(name, {"vars.n=5", "time.seconds=8"});
     ASSERT_TRUE(s) << name;
     const MeasurementResult joints = find_measurements(s->compiled.model, "doll/*.joint_error");
     const auto error = [&] {
@@ -62,18 +83,21 @@ void check_crowd(const std::string& name, double worst_joint, double end_joint) 
         most = std::max(most, error());
         for (const Real3& v : s->now.frame.v) fastest = std::max(fastest, vec(v).norm());
     }
+    fmt::print("{}: joints {:.3g} m at worst, {:.3g} m at the end; {:.3g} m/s at most; {:.3g} J at the end, {} of {} asleep\n", name, most, error(), fastest,
+               s->report.energy_kinetic, s->report.asleep, frame_count(s->compiled.model));
     EXPECT_LT(most, worst_joint) << name;
     EXPECT_LT(error(), end_joint) << name;
     EXPECT_LT(fastest, 25) << name; // they fall by 11 m at most, 15 m/s; limbs are whipped
+    EXPECT_LT(s->report.energy_kinetic, end_energy) << name;
 }
 
 } // namespace
 
-TEST(soak_rigid, a_pyramid_of_base_20_stands_for_a_minute) { check_stands("rigid/pyramid_20.json", 1, {}); }
+TEST(soak_rigid, a_pyramid_of_base_20_stands_for_a_minute) { check_stands("rigid/pyramid_20.json", {}, {}); }
 // two sweeps per sub-step: 6 up to 25 layers, 6 sqrt(layers/25) above; settings come first
 TEST(rigid_piles, higher_ones_have_more_sub_steps) {
     const auto sweeps = [](int n, const std::vector<std::string>& more) {
-        std::vector<std::string> set{fmt::format("vars.n={}", n), fmt::format("objects.cube.replicate.count={}", n * (n + 1) / 2)};
+        std::vector<std::string> set{fmt::format("vars.n={}", n)};
         set.insert(set.end(), more.begin(), more.end());
         auto s = open("rigid/pyramid_20.json", set);
         if (!s) return 0;
@@ -85,19 +109,19 @@ TEST(rigid_piles, higher_ones_have_more_sub_steps) {
     EXPECT_EQ(sweeps(40, {"solvers.velocity.substeps=5"}), 10);
 }
 // 40 layers lean ever more with the sub-steps that carry 20; nobody sleeps
-TEST(soak_rigid, a_pyramid_of_base_40_stands_for_a_minute) {
-    check_stands("rigid/pyramid_20.json", 1, {"vars.n=40", "objects.cube.replicate.count=820"});
-}
+TEST(soak_rigid, a_pyramid_of_base_40_stands_for_a_minute) { check_stands("rigid/pyramid_20.json", {}, {"vars.n=40"}); }
 // comes to rest within ten seconds and sleeps; without sleep it begins to lean after 20 s
-TEST(soak_rigid, a_pyramid_of_base_100_comes_to_rest_and_stands_for_a_minute) {
-    check_stands("rigid/pyramid_20.json", 1, {"vars.n=100", "objects.cube.replicate.count=5050", "solvers.velocity.sleep=true"});
+TEST(soak_rigid, a_pyramid_of_base_100_comes_to_rest_and_stands_for_a_minute) { check_stands("rigid/pyramid_100.json", {}, {}); }
+TEST(soak_rigid, a_card_house_of_5_levels_stands_for_a_minute) { check_stands("rigid/card_house_5.json", {.block = 0.4}, {}); }
+TEST(soak_rigid, an_arch_of_25_stones_stands_for_a_minute) { check_stands("rigid/arch_25.json", {.block = 0.4}, {}); }
+TEST(soak_rigid, a_block_of_ten_tons_on_four_of_one_kilogram_stands_for_a_minute) { check_stands("rigid/mass_block.json", {.block = 0.2}, {}); }
+TEST(soak_rigid, a_cube_of_a_ton_on_five_of_a_kilogram_stands_for_a_minute) { check_stands("rigid/mass_stack.json", {}, {}); }
+TEST(soak_rigid, chains_with_a_ton_below_hang_for_a_minute) {
+    check_stands("rigid/chain_20_heavy.json", {.block = 0.1}, {}); // length kept to 1 mm
 }
-TEST(soak_rigid, a_card_house_of_5_levels_stands_for_a_minute) { check_stands("rigid/card_house_5.json", 0.4, {}); }
-TEST(soak_rigid, an_arch_of_25_stones_stands_for_a_minute) { check_stands("rigid/arch_25.json", 0.4, {}); }
-TEST(soak_rigid, a_block_of_ten_tons_on_four_of_one_kilogram_stands_for_a_minute) { check_stands("rigid/mass_block.json", 0.2, {}); }
 
 // as in the scenes of fewer: 2 cm at the worst moment, 2 mm at rest; coordinates cannot open
-TEST(soak_ragdolls, a_hundred_and_twenty_five_stay_together_as_bodies_with_rows) { check_crowd("joints/ragdoll_pile.json", 0.02, 0.002); }
+TEST(soak_ragdolls, a_hundred_and_twenty_five_stay_together_as_bodies_with_rows) { check_crowd("joints/ragdoll_pile.json", 0.02, 0.002, 10); }
 TEST(soak_ragdolls, a_hundred_and_twenty_five_stay_together_in_generalised_coordinates) {
-    check_crowd("articulated/ragdoll_pile.json", 1e-8, 1e-8);
+    check_crowd("articulated/ragdoll_pile.json", 1e-8, 1e-8, 10);
 }

@@ -66,6 +66,61 @@ RowProblem make_heap(std::uint64_t seed, Real friction, int copies) {
     return q;
 }
 
+void add_ball_joint(RowProblem& q, int a, int b, const Vec3& at) {
+    RowGroup& g = add_group(q, 3, std::array<int, 2>{a, b});
+    for (int k = 0; k < 3; ++k) {
+        const Vec3 d = Vec3::Unit(k);
+        q.jacobian[g.lever + 2 * k] = {d, (at - q.x[a]).cross(d)};
+        q.jacobian[g.lever + 2 * k + 1] = {-d, -(at - q.x[b]).cross(d)};
+    }
+    build_response(q, g);
+}
+
+// Two to five bodies: each rests on the floor on one to four points, leans on a wall or lies on another body, or hangs on it by a ball
+// joint; joints close loops and are there twice, contacts up to three times. All at rest is admissible, so there is a solution.
+RowProblem make_tangle(std::uint64_t seed) {
+    Rng rng{seed, 1, 0};
+    RowProblem q;
+    q.dt = 0.01;
+    add_body(q, 0, Vec3(0, -100, 0), Vec3::Zero(), 0);
+    add_body(q, 0, Vec3(-100, 0, 0), Vec3::Zero(), 0);
+    const int bodies = 2 + draw_int(rng, 4), first = 2;
+    const Real friction = draw_uniform(rng, 0.1, 1.2);
+    for (int k = 0; k < bodies; ++k)
+        add_body(q, std::pow(10.0, draw_uniform(rng, -1, 1)), Vec3(k, 0.5, 0) + draw_vec(rng, -0.2, 0.2), draw_vec(rng, -1, 1) - Vec3(0, 1, 0), 0.5);
+    for (int k = 0; k < bodies; ++k) {
+        const int b = first + k, points = draw_int(rng, 5);
+        for (int c = 0; c < points; ++c) // corners of a box on the floor
+            add_contact(q, b, 0, q.x[b] + Vec3(c & 1 ? 0.4 : -0.4, -0.5, c & 2 ? 0.4 : -0.4), Vec3::UnitY(), friction);
+        if (draw_int(rng, 3) == 0) add_contact(q, b, 1, q.x[b] - Vec3(0.5, 0, 0), Vec3::UnitX(), friction);
+        if (k == 0) continue;
+        const Vec3 at = 0.5 * (q.x[b] + q.x[b - 1]);
+        const int copies = 1 + draw_int(rng, 3);
+        if (draw_int(rng, 2) == 0)
+            for (int c = 0; c < std::min(copies, 2); ++c) add_ball_joint(q, b, b - 1, at);
+        else
+            for (int c = 0; c < copies; ++c) add_contact(q, b, b - 1, at, (q.x[b] - q.x[b - 1]).normalized(), friction);
+        if (k > 1 && draw_int(rng, 3) == 0) add_ball_joint(q, b, first, 0.5 * (q.x[b] + q.x[first])); // a loop
+    }
+    return q;
+}
+
+// rows that say nothing new
+int count_redundant(const RowProblem& q) {
+    int rows = 0;
+    for (const RowGroup& g : q.groups) rows += g.rows;
+    MatX j = MatX::Zero(rows, 6 * q.body_count());
+    for (const RowGroup& g : q.groups)
+        for (int k = 0; k < g.rows; ++k)
+            for (int s = 0; s < g.sides; ++s) {
+                const int b = q.body[g.side + s];
+                if (q.inverse_mass[b] == 0) continue;
+                const Lever& l = q.jacobian[g.lever + k * g.sides + s];
+                j.block<1, 3>(g.row + k, 6 * b) += l.linear.transpose(), j.block<1, 3>(g.row + k, 6 * b + 3) += l.angular.transpose();
+            }
+    return rows - int(j.fullPivLu().rank());
+}
+
 SolveResult run(const std::string& method, const SolveOptions& o, RowProblem& q) {
     Islands islands;
     build_islands(q, islands);
@@ -177,13 +232,37 @@ TEST_P(velocity_methods, change_momentum_by_the_impulses_from_outside_only) {
     EXPECT_LT((after - before - from_floor).norm(), 1e-11); // sums of hundreds of rounded impulses of size 1
 }
 
+// Random tangles of joints, supports and contacts. Looked at from outside: rates and impulses themselves, not what the method says.
 TEST(velocity_solve, pivoting_reaches_complementarity_on_random_problems_with_redundant_rows) {
-    Real worst = 0;
+    Real worst = 0, largest = 0;
+    int redundant = 0, with_joints = 0;
     for (int seed = 1; seed <= 1000; ++seed) {
-        RowProblem q = make_heap(seed, 0.1 + 0.0009 * seed, 1 + seed % 3);
-        worst = std::max(worst, run("mlcp", SolveOptions{}, q).residual);
+        RowProblem q = make_tangle(seed);
+        redundant += count_redundant(q) > 0;
+        SolveOptions o;
+        o.sets.facets = 4;
+        const SolveResult r = run("mlcp", o, q);
+        worst = std::max(worst, r.residual);
+        bool joint = false;
+        for (const RowGroup& g : q.groups) {
+            const Real* p = &q.impulse[g.row];
+            if (g.set != RowSet::contact) {
+                joint = true;
+                for (int k = 0; k < g.rows; ++k) largest = std::max(largest, std::abs(row_rate(q, g, k)));
+                continue;
+            }
+            const Real normal = row_rate(q, g, 0), along = std::abs(p[1]) + std::abs(p[2]); // corners of the square on the axes
+            largest = std::max({largest, -normal, -p[0], std::min(normal, p[0]), along - g.friction * p[0]});
+            // below the limit nothing slides
+            const Real slip = std::hypot(row_rate(q, g, 1), row_rate(q, g, 2));
+            largest = std::max(largest, std::min(slip, g.friction * p[0] - along));
+        }
+        with_joints += joint;
     }
     EXPECT_LT(worst, 1e-10); // the bar
+    EXPECT_LT(largest, 1e-9); // impulses of up to 10 kg m/s, rates of redundant rows through round-off of 1e-10
+    EXPECT_GT(redundant, 700);
+    EXPECT_GT(with_joints, 500);
 }
 
 // a point pressed on a floor and sliding: the plain cone lifts it at mu |u_t|, the corrected one does not (spec U V6)
@@ -263,6 +342,64 @@ TEST_P(velocity_methods, a_soft_row_is_the_backward_euler_step_of_its_spring) {
         add_constraint_groups(Dofs{1, 0, 0}, rows, {}, q);
         run(GetParam(), many(1000), q);
         EXPECT_NEAR(q.v[0].x(), -0.01 * k * 0.1 / (1 + 0.01 + 1e-4 * k), 1e-8); // tolerance of the methods
+    }
+}
+
+namespace {
+
+struct Swing {
+    Real length = 0, energy = 0; // [m] largest |l - 1|, [J] at the end
+};
+// a point of 1 kg on a rod of 1 m from the horizontal, 10 s; k = 0: rigid
+Swing swing(Real h, Real k, Real erp) {
+    Swing out;
+    Vec3 x(1, 0, 0), v = Vec3::Zero();
+    Rows rows;
+    rows.row_begin = {0, 1}, rows.block_begin = {0, 1}, rows.value_begin = {0, 3};
+    rows.block = {0}, rows.rate = {0}, rows.lambda = {0}, rows.friction = {0}, rows.key = {0};
+    rows.compliance = {k > 0 ? 1 / k : 0}, rows.damping = {2 * std::sqrt(k)};
+    rows.bound = {Bound::equality}, rows.level = {Level::position};
+    BiasOptions o;
+    o.joint_erp = erp;
+    for (int n = 0; n < int(std::lround(10 / h)) && out.length < 10; ++n) {
+        const Vec3 d = x.normalized();
+        rows.jacobian = {d.x(), d.y(), d.z()}, rows.c = {x.norm() - 1};
+        RowProblem q;
+        q.dt = h;
+        add_body(q, 1, x, v - Vec3(0, h * 9.81, 0), 0);
+        add_constraint_groups(Dofs{1, 0, 0}, rows, o, q);
+        run("direct", SolveOptions{}, q);
+        v = q.v[0];
+        x += h * v;
+        out.length = std::max(out.length, std::abs(x.norm() - 1));
+    }
+    out.energy = 0.5 * v.squaredNorm() + 9.81 * x.y();
+    return out;
+}
+
+} // namespace
+
+// Soft rows with critical damping, all steps of the table of spec P V21; its numbers have two or three figures.
+TEST(velocity_solve, a_compliant_rod_follows_the_table_of_drifts) {
+    struct Line {
+        Real h, k, length, energy;
+    };
+    const Line table[] = {{0.01, 1e3, 3.43e-2, -2.29},  {0.005, 1e3, 3.10e-2, -2.04},   {0.001, 1e3, 2.86e-2, -1.83},
+                          {0.01, 1e4, 5.82e-3, -0.293}, {0.005, 1e4, 4.14e-3, -0.185},  {0.001, 1e4, 3.13e-3, -0.113},
+                          {0.01, 1e6, 1.21e-3, -0.081}, {0.005, 1e6, 3.73e-4, -0.035},  {0.001, 1e6, 5.89e-5, -0.0068},
+                          {0.01, 1e9, 9.86e-4, -0.0737}, {0.005, 1e9, 2.48e-4, -0.0321}, {0.001, 1e9, 1.05e-5, -0.0059}};
+    for (const Line& l : table) {
+        const Swing s = swing(l.h, l.k, 0);
+        EXPECT_NEAR(s.length, l.length, 0.01 * l.length) << l.h << " " << l.k;
+        EXPECT_NEAR(s.energy, l.energy, 0.02 * std::abs(l.energy) + 5e-5) << l.h << " " << l.k;
+    }
+}
+
+// more than 2/h turns an error round and makes it larger
+TEST(velocity_solve, a_rigid_rod_follows_the_table_of_drifts_until_its_gain_is_too_large) {
+    for (const Real h : {0.01, 0.005, 0.001}) {
+        EXPECT_NEAR(swing(h, 0, 0).length, h == 0.01 ? 0.3237 : h == 0.005 ? 0.1852 : 4.27e-2, 2e-4) << h;
+        EXPECT_GT(swing(h, 0, 2.1).length, 0.1) << h;
     }
 }
 
