@@ -11,7 +11,7 @@ help:
 	@echo 'make demo     the same, then run the showcase scene and film it to out/demo/'
 	@echo 'make test     the same, then run every test, every scene and the embedding example'
 	@echo 'make check    sanitizers, short fuzzing, layers, lengths, docs, clang-tidy (under 20 minutes)'
-	@echo 'make soak     the long checks: thread sanitizer, long fuzzing, big oracles (hours)'
+	@echo 'make soak     the long checks, in parts: thread sanitizer, long fuzzing, big oracles (hours)'
 	@echo 'make install  install headers, library, command and CMake package to PREFIX=$(PREFIX)'
 	@echo 'make docs     regenerate the pages that the program writes, then check all pages'
 	@echo 'make francu   run the studies of scenes/paper/francu_2016 again (best on a quiet machine)'

@@ -52,7 +52,7 @@ function(sinew_flags target)
 endfunction()
 
 # sinew_precompile(target headers...): the headers and the standard ones that nearly every file reads, compiled
-# once per target; half of the compile time. Files still include what they use: the strict preset builds without.
+# once per target; half of the compile time. Files still include what they use: the minimal preset builds without.
 function(sinew_precompile target)
     if(NOT SINEW_PRECOMPILE)
         return()

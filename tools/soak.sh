@@ -1,57 +1,95 @@
 #!/bin/bash
-# The long checks, before a release or before an issue is called resolved: hours on two cores.
-#   SINEW_FUZZ_SECONDS=600   time for each fuzzer
-# Tests too long for `make test` are suites named soak_..., which test/CMakeLists.txt labels `soak`: the big
-# oracles, jittered runs, in the release build; the sanitizers see the same code on the inputs of all other tests. Golden
-# hashes must be met by the release build and by the debug build (-O0): running test/determinism in both shows that
-# optimisation changes no bit. Without optional libraries the folders are tested that would use them.
+# The long checks, before a release or before an issue is called resolved, in parts of about half an hour on two cores.
+#   soak.sh                    every part that has not passed yet at this commit (`make soak`): stop it and go on when you like
+#   soak.sh PART...            these parts, passed or not
+#   SINEW_FUZZ_SECONDS=180     time for each fuzzer
+# Parts, in this order:
+#   oracles        tests too long for `make test` (suites named soak_..., labelled so by test/CMakeLists.txt): geometry and detection
+#   scenes         the same: bodies that stand for a minute, crowds, whole scenes
+#   determinism    the same: whole scenes by threads, dropped caches
+#   extra          an energy from outside the tree
+#   minimal        without optional libraries and precompiled headers: tests of the folders that would use them
+#   debug          golden hashes at -O0: with the release build they show that optimisation changes no bit; g++ without warnings
+#   tsan           thread sanitizer on the folders whose tests run on more than one thread
+#   tsan_solver    the same, solvers
+#   asan           address and undefined behaviour sanitizers on the folders that `make check` leaves out
+#   asan_solver    the same, solvers
+#   fuzz           fuzzers with new inputs
+#   tidy           clang-tidy on all files
+# A part that passed leaves build/soak/PART with the commit; a tree with changes counts as no commit.
 set -euo pipefail
 source "$(dirname "$0")/steps.sh"
 
-run_soak() {  # preset
-    if ctest --test-dir "build/$1" -N -L '^soak$' | grep -q 'Total Tests: 0'; then
-        echo "no tests are labelled soak"
-    else
-        ctest --test-dir "build/$1" -j 2 --output-on-failure -L '^soak$'
-    fi
+all=(oracles scenes determinism extra minimal debug tsan tsan_solver asan asan_solver fuzz tidy)
+export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
+export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
+export UBSAN_OPTIONS=print_stacktrace=1
+
+ctest_in() {  # preset, options of ctest
+    local preset=$1
+    shift
+    ctest --test-dir "build/$preset" -j 2 --output-on-failure --no-tests=error "$@"
 }
-run_determinism() {  # preset
-    if [ ! -d test/determinism ]; then
-        echo "no test/determinism"
-    else
-        ctest --test-dir "build/$1" -j 2 --output-on-failure --no-tests=error -L '^determinism$'
-    fi
+labels() { local IFS='|'; echo "^($*)\$"; }
+test_folders() {  # preset, folders: builds and runs their tests
+    local preset=$1
+    shift
+    tools/build.sh "$preset" "${@/#/test_}"
+    ctest_in "$preset" -L "$(labels "$@")"
 }
-run_minimal() {
-    local linked
+
+geometry='soak_(ccd|broad_phase|convex|decompose|scene_step)'
+part_oracles() { tools/build.sh release test_geometry test_collision && ctest_in release -L '^soak$' -R "$geometry"; }
+part_scenes() { tools/build.sh release && ctest_in release -L '^soak$' -E "$geometry|soak_determinism"; }
+part_determinism() { tools/build.sh release test_determinism && ctest_in release -L '^soak$' -R soak_determinism; }
+part_extra() { tools/test_extra_energy.sh; }
+part_minimal() {
+    local folders=(core linalg solver output render) linked
+    tools/build.sh minimal "${folders[@]/#/test_}"
     linked=$(ldd build/minimal/test/core/test_core | grep -E 'cholmod|tbb|embree' || true)
     if [ -n "$linked" ]; then
         echo "linked although switched off: $linked"
         return 1
     fi
-    ctest --test-dir build/minimal -j 2 --output-on-failure --no-tests=error -L '^(core|linalg|solver|output|render)$'
+    ctest_in minimal -L "$(labels "${folders[@]}")"
 }
-run_threaded() { # the folders whose tests run on more than one thread
-    ctest --test-dir build/tsan -j 2 --output-on-failure --no-tests=error -L '^(core|linalg|collision|solver|determinism)$'
+part_debug() {
+    tools/build.sh debug sinew-app test_determinism
+    # all of it takes hours at -O0: the written hash, any number of threads, and what moves by frames
+    ctest_in debug -L '^determinism$' -R 'golden_hash|large_scenes|rigid'
 }
-export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
-export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
-export UBSAN_OPTIONS=print_stacktrace=1
+part_tsan() { test_folders tsan core linalg collision; }
+part_tsan_solver() { test_folders tsan solver; }
+part_asan() { test_folders asan model constraint collision scene output; }
+part_asan_solver() { test_folders asan energy solver position; }
+part_fuzz() {
+    local fuzzers
+    mapfile -t fuzzers < <(sed -n 's/^ *sinew_fuzz(\(\w*\).*/\1_fuzz/p' test/fuzz/CMakeLists.txt)
+    tools/build.sh asan "${fuzzers[@]}"
+    tools/fuzz.sh "${SINEW_FUZZ_SECONDS:-180}"
+}
+part_tidy() {
+    if [ ! -f build/asan/compile_commands.json ]; then cmake --preset asan; fi
+    tools/tidy.sh all
+}
 
-step "release build" tools/build.sh release
-if step_ok; then step "long tests, release" run_soak release; fi
-step "an energy from outside the tree" tools/test_extra_energy.sh
-step "build without optional libraries and precompiled headers" tools/build.sh minimal test_core test_linalg test_solver test_output test_render
-if step_ok; then step "tests without optional libraries" run_minimal; fi
-step "debug build (-O0, g++ without warnings)" tools/build.sh debug sinew-app test_determinism
-if step_ok; then step "golden hashes at -O0" run_determinism debug; fi
-step "build with the thread sanitizer" tools/build.sh tsan test_core test_linalg test_collision test_solver test_determinism
-if step_ok; then step "tests under the thread sanitizer" run_threaded; fi
-step "build with address and undefined behaviour sanitizers" tools/build.sh asan
-if step_ok; then
-    step "all tests under the sanitizers" ctest --test-dir build/asan -j 2 --output-on-failure --no-tests=error -LE '^soak$'
-    step "fuzzers" tools/fuzz.sh "${SINEW_FUZZ_SECONDS:-600}"
-fi
-step "clang-tidy on all files" tools/tidy.sh all
+commit=$(git rev-parse HEAD 2>/dev/null || echo none)
+if [ -n "$(git status --porcelain 2>/dev/null)" ]; then commit=changed; fi
+is_done() { [ "$commit" != changed ] && [ "$(cat "build/soak/$1" 2>/dev/null)" = "$commit" ]; }
+mkdir -p build/soak
+parts=("$@")
+if [ $# = 0 ]; then parts=("${all[@]}"); fi
+for part in "${parts[@]}"; do
+    if [[ " ${all[*]} " != *" $part "* ]]; then
+        echo "soak: no part '$part'; there are ${all[*]}" >&2
+        exit 2
+    fi
+    if [ $# = 0 ] && is_done "$part"; then
+        skip "$part" "passed at this commit"
+        continue
+    fi
+    step "$part" "part_$part"
+    if step_ok; then echo "$commit" > "build/soak/$part"; fi
+done
 
 finish_steps

@@ -5,6 +5,7 @@
 #include "core/utf8.h"
 #include "sinew/value.h"
 #include <charconv>
+#include <fmt/core.h>
 #include <unordered_map>
 
 namespace sinew {
@@ -243,7 +244,7 @@ template <class F> bool parse_list(Parser& p, std::size_t open, char close, cons
         if (!skip_space(p)) return false;
         if (peek(p) == close) break;
         if (p.at >= p.text.size())
-            return fail(p, open, std::string(what) + " without end", {}, std::string("a closing ") + close);
+            return fail(p, open, fmt::format("{} without end", what), {}, fmt::format("a closing {}", close));
         if (!item() || !skip_space(p)) return false;
         if (peek(p) == ',') {
             ++p.at;
@@ -251,9 +252,9 @@ template <class F> bool parse_list(Parser& p, std::size_t open, char close, cons
         }
         if (peek(p) == close) break;
         if (p.at >= p.text.size())
-            return fail(p, open, std::string(what) + " without end", {}, std::string("a closing ") + close);
-        fail(p, p.at, std::string("unexpected character in an ") + what,
-             shorten_utf8(p.text.substr(p.at, 12), 4), std::string(", or ") + close);
+            return fail(p, open, fmt::format("{} without end", what), {}, fmt::format("a closing {}", close));
+        fail(p, p.at, fmt::format("unexpected character in an {}", what), shorten_utf8(p.text.substr(p.at, 12), 4),
+             fmt::format(", or {}", close));
         // where the next entry begins, only a comma is missing
         const char c = peek(p);
         const bool value = c == '{' || c == '[' || c == '-' || (c >= '0' && c <= '9');

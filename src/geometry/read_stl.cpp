@@ -187,7 +187,7 @@ Result<PolygonMesh> parse_stl(std::string_view bytes, std::string_view file) {
     }
     result.value = weld(r.corners);
     result.value->polygon_groups = std::move(r.groups);
-    if (binary && !exact) result.value->notes.push_back("bytes after the last triangle left out");
+    if (binary && !exact) result.value->notes.emplace_back("bytes after the last triangle left out");
     return result;
 }
 

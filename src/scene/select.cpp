@@ -5,6 +5,7 @@
 #include "scene/placement.h"
 #include <algorithm>
 #include <cmath>
+#include <fmt/core.h>
 
 namespace sinew {
 namespace {
@@ -184,7 +185,7 @@ const auto* find_table(Finder& f, const Select& s, const Table& table, const cha
         if (entry.first == s.name) return &entry.second;
     std::vector<std::string> known;
     for (const auto& entry : table) known.push_back(entry.first);
-    fail(f, s, std::string("there is no ") + what + " \"" + s.name + '"', known, s.name);
+    fail(f, s, fmt::format("there is no {} \"{}\"", what, s.name), known, s.name);
     return static_cast<const decltype(table[0].second)*>(nullptr);
 }
 
