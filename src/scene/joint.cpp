@@ -134,7 +134,8 @@ void place_anchor(JointWork& w, bool at_given, bool to_given) {
     const int shown = w.entry.names[1] == kWorld ? 0 : 1; // default place: the centre of a body
     std::array<Vec3, 2> x;
     x[0] = at_given ? world(w.params.at) : vec(f.p[w.frames[shown]]);
-    x[1] = to_given ? world(w.params.to) : has(w, kLength) && !at_given ? vec(f.p[w.frames[1]]) : x[0];
+    const bool at_centre = has(w, kLength) && (!at_given || w.entry.names[1] != kWorld); // of the second body; the world has none
+    x[1] = to_given ? world(w.params.to) : at_centre ? Vec3(vec(f.p[w.frames[1]])) : x[0];
     if (has(w, kLength) && !at_given) x[0] = vec(f.p[w.frames[0]]);
     const Quat turn = quat(frame.rotation);
     const Vec3 axis = turn * vec(w.params.axis);

@@ -150,7 +150,7 @@ const std::vector<std::string> kKinds = {
     R"("kind": "planar", "axis": [0, 1, 0], "direction": [1, 0, 0], "limits": ["-1 mm", "1 mm"], "second_motor": { "speed": 0.5, "limit": 5 }, "twist_friction": 0.2)",
     R"("kind": "cylindrical", "axis": [1, 0, 0], "spring": { "stiffness": 500, "damping": 5 }, "twist_motor": { "speed": 2, "limit": 0.3 })",
     R"("kind": "distance", "spring": { "stiffness": 500, "damping": 5 })",
-    R"("kind": "distance", "limits": ["0.999 m", "1.001 m"], "friction": 2, "motor": { "speed": 0.2, "limit": 10 })",
+    R"("kind": "distance", "limits": ["0.499 m", "0.501 m"], "friction": 2, "motor": { "speed": 0.2, "limit": 10 })",
 };
 
 } // namespace
