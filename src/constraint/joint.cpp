@@ -141,6 +141,37 @@ void swing_term(const JointPlace& at, int order, JointTerm& t) {
     t.gradient *= first;
 }
 
+void cardan_term(const JointPlace& at, int which, Real center, int order, JointTerm& t) {
+    JointTerm y, x;
+    cross_term(at, which == 0 ? 2 : 0, which == 0 ? 1 : 2, order, y);
+    cross_term(at, which == 0 ? 1 : 0, which == 0 ? 1 : 0, order, x);
+    const Real angle = std::atan2(y.c, x.c);
+    t.c = angle - 2 * kPi * std::round((angle - center) / (2 * kPi));
+    const Real r2 = y.c * y.c + x.c * x.c; // 1 while the joint holds
+    if (order >= 2) t.hessian.setZero();
+    if (order < 1 || r2 < 1e-12) return;
+    const Real by_y = x.c / r2, by_x = -y.c / r2;
+    t.gradient = by_y * y.gradient + by_x * x.gradient;
+    if (order < 2) return;
+    const Real yy = -2 * y.c * x.c / (r2 * r2), yx = (y.c * y.c - x.c * x.c) / (r2 * r2);
+    const MatN<12> mixed = y.gradient * x.gradient.transpose();
+    t.hessian = by_y * y.hessian + by_x * x.hessian + yy * y.gradient * y.gradient.transpose() -
+                yy * x.gradient * x.gradient.transpose() + yx * (mixed + mixed.transpose());
+}
+
+// u turns with a: the row (-u, u) of the two spins has the derivative -skew(u) by t_a, of which drive_of.h adds its half skew
+void spin_term(const JointPlace& at, int k, int order, JointTerm& t) {
+    const Vec3 u = at.axes[0].col(k);
+    t.c = 0;
+    if (order < 1) return;
+    part(t.gradient, kTa) = -u;
+    part(t.gradient, kTb) = u;
+    if (order < 2) return;
+    t.hessian.setZero();
+    block(t.hessian, kTa, kTa) = block(t.hessian, kTb, kTb) = 0.5 * skew(u);
+    block(t.hessian, kTb, kTa) = -skew(u);
+}
+
 void length_term(const JointPlace& at, int order, JointTerm& t) {
     const Vec3 e = at.x[1] - at.x[0];
     const Real l = e.norm();

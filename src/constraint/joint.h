@@ -11,6 +11,8 @@
 //   turn k    2 sign(w) v_k               2 sin(half the angle): all of Q, never zero at half a turn [1, rad when small]
 //   twist     2 atan2(v_x, w)             angle about the joint's axis, of the swing-twist decomposition [rad]
 //   swing     angle between the two axes [rad]
+//   cardan    angles of a universal joint: of b's y axis about a's x axis, and of b's z axis about its y axis [rad]
+//   spin k    A_a,k . (w_b - w_a)         a rate without a coordinate: what motors of speed and friction hold [rad/s]
 //   length    |x_b - x_a| [m]
 //
 // Derivatives with exp(t) the rotation by t: exp(t) u . w has gradient u x w and second derivative 1/2 (u w^T + w u^T) -
@@ -47,6 +49,11 @@ void turn_term(const JointPlace&, int k, int order, JointTerm&);
 // within half a turn of `center`
 void twist_term(const JointPlace&, Real center, int order, JointTerm&);
 void swing_term(const JointPlace&, int order, JointTerm&);
+// which: 0 about the axis on a, 1 about the second axis, on b; within half a turn of `center`
+void cardan_term(const JointPlace&, int which, Real center, int order, JointTerm&);
+// The row of a rate: no function of the pose has it as its gradient, so c is zero, and the second derivative is what gives
+// the derivative of the row (drive_of.h): not symmetric.
+void spin_term(const JointPlace&, int k, int order, JointTerm&);
 void length_term(const JointPlace&, int order, JointTerm&);
 
 // row k of a constraint = sign * term + shift

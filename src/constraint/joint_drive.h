@@ -1,6 +1,6 @@
 // What acts along a joint's coordinate: springs, motors, servos and friction in one form.
 //   force = clamp(stiffness (rest - c) + damping (speed - dc/dt), -limit, limit)
-//   c slide [m], twist [rad] or the three turns [rad when small] (joint.h)
+//   c slide [m], twist [rad], an angle of a universal joint [rad], length [m] or the three turns [rad when small] (joint.h)
 // A spring has no limit and no speed; a servo is a spring with a limit; a motor has no stiffness, a speed and a limit; friction
 // is a motor of speed zero. Without stiffness and damping dual solvers hold the speed exactly as long as the limit allows;
 // energy solvers then take the damping that reaches the limit at a speed error of 2 % of the speed and 0.01 rad/s or m/s,
@@ -19,6 +19,9 @@ struct DriveParams {
     Real stiffness = 0, damping = 0, rest = 0, speed = 0, limit = kNoLimit;
     Real servant = 0; // 1: a motor, which takes targets from the input and can be switched; 0: a spring or friction
     Real off = 0;     // 1: switched off
+    Real coordinate = 0; // axis of a slide, 0 or 1 of a universal joint
+    Real order = 0;      // among the motors of its joint: the target of the input with this number is its own
+    Real3 turn, spin;    // of all rotation: target from as built, in the first body's axes [rad] rotation vector, [rad/s]
 };
 
 template <class D> struct JointDrive {
@@ -26,7 +29,7 @@ template <class D> struct JointDrive {
     static constexpr bool translation_invariant = true, rotation_invariant = true;
     static constexpr bool driven = true;
     static constexpr int memory_size = kDriveMemory;
-    static constexpr int sample_kinds = 3; // spring, motor at its limit, servo
+    static constexpr int sample_kinds = 6; // spring, motor at its limit, servo; then another coordinate
     using Params = DriveParams;
     using Data = DriveParams;
     template <class V> static void fields(Params& p, V&& v) {
@@ -50,23 +53,24 @@ template <class D> struct JointDrive {
     static Real rest(const Data& d, const StepContext& c) { return is_commanded(d, c) ? c.memory[kPosition] : d.rest; }
     static Real speed(const Data& d, const StepContext& c) { return is_commanded(d, c) ? c.memory[kSpeed] : d.speed; }
     static auto rate(const Data& d, const StepContext& c) {
-        VecN<D::rows> out = VecN<D::rows>::Zero();
-        out[0] = speed(d, c);
-        return out;
+        return VecN<D::rows>(VecN<D::rows>::Constant(speed(d, c)));
     }
     template <int Order> static auto eval(const Data& d, const StepContext& c, const Stencil<0, 2>& s) {
         LocalRows<D::rows, 12, Order> out;
         const JointPlace at = place_joint(d.anchor, s);
         for (int k = 0; k < D::rows; ++k) {
             JointTerm t;
-            D::term(at, k, rest(d, c), Order, t);
-            set_row(t, k, out, 1, k == 0 ? -rest(d, c) : 0);
+            D::term(at, int(d.coordinate), rest(d, c), Order, t);
+            set_row(t, k, out, 1, -rest(d, c));
         }
         return out;
     }
     static Sample<D> sample(Rng& rng, int which) {
-        const JointSample made = sample_joint(rng, 0.4);
-        DriveParams p{made.anchor, draw_uniform(rng, 1, 10), draw_uniform(rng, 1, 10), draw_uniform(rng, -0.1, 0.1), 0, kNoLimit, 0, 0};
+        JointSample made = sample_joint(rng, 0.4);
+        made.at.p[1] += draw_uniform(rng, 0.3, 0.6) * draw_direction(rng); // a length has no direction at zero
+        DriveParams p{made.anchor, draw_uniform(rng, 1, 10), draw_uniform(rng, 1, 10), draw_uniform(rng, -0.1, 0.1), 0, kNoLimit, 0, 0, 0, 0, {}, {}};
+        if (which >= 3) p.coordinate = 1;
+        which %= 3;
         if (which == 1) p.stiffness = 0, p.speed = 100, p.limit = draw_uniform(rng, 1e-3, 2e-3);
         if (which == 2) p.limit = 1e6;
         return {p, made.at};

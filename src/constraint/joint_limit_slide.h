@@ -1,4 +1,4 @@
-// Limits of the way along the joint's axis on a (joint_limit.h)
+// Limits of the way along one of the joint's axes on a (joint_limit.h)
 #pragma once
 #include "constraint/joint_limit.h"
 
@@ -8,7 +8,7 @@ struct JointLimitSlide : JointLimit<JointLimitSlide> {
     static constexpr std::string_view name = "joint_limit_slide";
     static constexpr std::string_view doc = "limits the way along the axis of a joint";
     static constexpr std::string_view unit = "m";
-    static void term(const JointPlace& at, Real, int order, JointTerm& t) { slide_term(at, 0, order, t); }
+    static void term(const JointPlace& at, int axis, Real, int order, JointTerm& t) { slide_term(at, axis, order, t); }
 };
 
 } // namespace sinew

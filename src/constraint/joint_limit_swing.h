@@ -8,7 +8,7 @@ struct JointLimitSwing : JointLimit<JointLimitSwing> {
     static constexpr std::string_view name = "joint_limit_swing";
     static constexpr std::string_view doc = "limits the angle between the axes of a joint";
     static constexpr std::string_view unit = "rad";
-    static void term(const JointPlace& at, Real, int order, JointTerm& t) { swing_term(at, order, t); }
+    static void term(const JointPlace& at, int, Real, int order, JointTerm& t) { swing_term(at, order, t); }
 };
 
 } // namespace sinew

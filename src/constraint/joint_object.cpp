@@ -1,6 +1,8 @@
 #include "constraint/joint_object.h"
+#include "constraint/attach_place.h"
 #include "constraint/attach_point.h"
 #include "constraint/joint_drive.h"
+#include "constraint/joint_limit.h"
 #include "model/visit.h"
 #include <algorithm>
 #include <cmath>
@@ -17,7 +19,7 @@ struct PlaceRows {
 constexpr PlaceRows kPlaceRows[] = {
     {"joint_ball", 3},   {"joint_hinge", 3},  {"joint_universal", 3}, {"joint_weld", 3},     {"joint_slider", 2},
     {"joint_planar", 1}, {"joint_line", 2},   {"joint_distance", 1},  {"joint_cylindrical", 2},
-    {"joint_limit_slide", 2}, {"joint_limit_length", 2}, {"joint_limit_swing", 0}, {"joint_limit_twist", 0},
+    {"joint_limit_slide", 2}, {"joint_limit_length", 2}, {"joint_limit_swing", 0}, {"joint_limit_twist", 0}, {"joint_limit_cardan", 0},
 };
 
 bool is_drive_table(const Table& t) { return t.row->name.substr(0, 12) == "joint_drive_"; }
@@ -84,6 +86,13 @@ const JointAnchor& joint_anchor(const Table& t, int e) {
     return *reinterpret_cast<const JointAnchor*>(t.data.data() + std::size_t(e) * t.row->data_size);
 }
 
+int joint_coordinate(const Table& t, int e) {
+    const std::byte* data = reinterpret_cast<const std::byte*>(t.data.data()) + std::size_t(e) * t.row->data_size;
+    if (is_drive_table(t)) return int(reinterpret_cast<const DriveParams*>(data)->coordinate);
+    if (t.row->name.starts_with("joint_limit_")) return int(reinterpret_cast<const JointLimit<void>::Params*>(data)->coordinate);
+    return 0;
+}
+
 bool is_joint(const Model& m, int object) {
     const Object& o = m.objects[object];
     if (!o.alive || o.points.count() || o.frames.count()) return false;
@@ -121,6 +130,13 @@ JointReading read_joint(const Model& m, const State& s, int object) {
         twist_term(at, 0, 0, term), read(out.twist);
         swing_term(at, 0, term), read(out.swing);
         length_term(at, 0, term), read(out.length);
+        if (m.objects[object].kind == "planar") {
+            slide_term(at, 1, 0, term), read(out.slide);
+            slide_term(at, 2, 0, term), read(out.second_slide);
+        } else if (m.objects[object].kind == "universal") {
+            cardan_term(at, 0, 0, 0, term), read(out.twist);
+            cardan_term(at, 1, 0, 0, term), read(out.second_twist);
+        }
         if (is_drive_table(t)) return;
         int places = t.row->rows;
         for (const PlaceRows& p : kPlaceRows)
@@ -157,19 +173,37 @@ std::vector<BrokenJoint> find_broken_joints(const Model& m, const State& s) {
     return out;
 }
 
+namespace {
+
+struct PinData {
+    int group = 0;
+    Real breaks_at = 1e300;
+};
+PinData pin_data(const Table& t, int e) {
+    const auto read = [&](const auto& d) { return PinData{int(d.group), d.breaks_at}; };
+    const auto* data = t.data.data() + std::size_t(e) * t.row->data_size;
+    if (t.row->name == AttachPoint::name) return read(*reinterpret_cast<const AttachPoint::Data*>(data));
+    if (t.row->name == AttachPlace::name) return read(*reinterpret_cast<const AttachPlace::Data*>(data));
+    return {};
+}
+
+} // namespace
+
+int attachment_of(const Table& t, int e) { return pin_data(t, e).group; }
+
 std::vector<std::pair<int, Real>> find_broken_attachments(const Model& m, const State& s) {
     std::map<int, std::pair<Real, Real>> groups; // sum of forces, what it bears
     const Evaluation ev = evaluation_of_state(m, s);
     for (const Table& t : m.elements->constraints) {
-        if (t.row->name != AttachPoint::name) continue;
+        if (t.row->name != AttachPoint::name && t.row->name != AttachPlace::name) continue;
         const Real* rows = find_row_forces(t, s);
         for (int e = 0; e < t.count(); ++e) {
-            const auto& d = *reinterpret_cast<const AttachPoint::Data*>(t.data.data() + std::size_t(e) * t.row->data_size);
+            const PinData d = pin_data(t, e);
             if (!(d.breaks_at < 1e300)) continue;
-            VecN<9> g;
+            VecN<15> g; // of the point itself first
             t.row->gradient(t, ev, e, e + 1, g.data());
             const Real force = rows ? Eigen::Map<const Vec3>(rows + 3 * e).norm() : g.head<3>().norm();
-            auto& group = groups[int(d.group)];
+            auto& group = groups[d.group];
             group.first += force, group.second = d.breaks_at;
         }
     }
@@ -185,11 +219,14 @@ static DriveParams& drive_of(Table& t, int e) {
     return *reinterpret_cast<DriveParams*>(t.data.data() + std::size_t(e) * t.row->data_size);
 }
 
+bool is_motor_element(const Table& t, int e) {
+    return is_drive_table(t) && reinterpret_cast<const DriveParams*>(t.data.data() + std::size_t(e) * t.row->data_size)->servant != 0;
+}
+
 bool has_motor(const Model& m, int object) {
     bool found = false;
     for_each_joint_element(m, [&](const Table& t, int e) {
-        if (t.object[e] == object && is_drive_table(t))
-            found = found || reinterpret_cast<const DriveParams*>(t.data.data() + std::size_t(e) * t.row->data_size)->servant != 0;
+        found = found || (t.object[e] == object && is_motor_element(t, e));
     });
     return found;
 }
@@ -204,17 +241,33 @@ static Real DriveParams::*find_number(std::string_view parameter) {
 }
 bool is_motor_number(std::string_view parameter) { return parameter != "on" && find_number(parameter); }
 
+// "on" switches all motors of a joint, numbers go to its first one; of all rotation: about the joint's axis
+static void set_number(Table& t, int e, std::string_view parameter, Real value, Real DriveParams::*member) {
+    DriveParams& d = drive_of(t, e);
+    if (parameter == "on") d.off = Real(value == 0);
+    else if (d.order > 0) return;
+    else if (t.row->rows == 3 && member == &DriveParams::rest) d.turn = real3(quat(d.anchor.axes[0]) * Vec3(value, 0, 0));
+    else if (t.row->rows == 3 && member == &DriveParams::speed) d.spin = real3(quat(d.anchor.axes[0]) * Vec3(value, 0, 0));
+    else d.*member = value;
+}
+
 bool set_motor(Model& m, int object, std::string_view parameter, Real value) {
     Real DriveParams::*member = find_number(parameter);
     if (!member || !has_motor(m, object)) return false;
     auto tables = std::make_shared<Tables>(*m.elements);
     for (Table& t : tables->constraints)
         for (int e = 0; is_drive_table(t) && e < t.count(); ++e)
-            if (t.object[e] == object && drive_of(t, e).servant != 0)
-                drive_of(t, e).*member = parameter == "on" ? Real(value == 0) : value;
+            if (t.object[e] == object && drive_of(t, e).servant != 0) set_number(t, e, parameter, value, member);
     m.elements = std::move(tables);
     ++m.values_revision;
     return true;
+}
+
+// the number-th target that the input has for the joint
+static const MotorTarget* find_target(const Model& m, const Input& input, int joint, int number) {
+    for (const MotorTarget& target : input.motors)
+        if (target.joint.index == joint && m.objects[joint].generation == target.joint.generation && number-- == 0) return &target;
+    return nullptr;
 }
 
 void command_motors(const Model& m, const Input& input, State& s) {
@@ -223,14 +276,13 @@ void command_motors(const Model& m, const Input& input, State& s) {
     for (const Table& t : m.elements->constraints) {
         if (!is_drive_table(t)) continue;
         std::vector<double>& memory = element_memory(s, *t.row);
-        for (const MotorTarget& target : input.motors) {
-            const int o = target.joint.index;
-            if (o < 0 || o >= int(m.objects.size()) || m.objects[o].generation != target.joint.generation) continue;
-            for (int e = 0; e < t.count(); ++e) {
-                if (t.object[e] != o) continue;
-                double* at = memory.data() + std::size_t(e) * kDriveMemory;
-                at[kCommanded] = 1, at[kPosition] = target.position, at[kSpeed] = target.velocity;
-            }
+        for (int e = 0; e < t.count(); ++e) {
+            const auto& d = *reinterpret_cast<const DriveParams*>(t.data.data() + std::size_t(e) * t.row->data_size);
+            if (d.servant == 0) continue;
+            double* at = memory.data() + std::size_t(e) * t.row->memory_size;
+            for (int r = 0; r < t.row->rows; ++r)
+                if (const MotorTarget* target = find_target(m, input, t.object[e], int(d.order) + r))
+                    at[kCommanded] = 1, at[kPosition + 2 * r] = target->position, at[kSpeed + 2 * r] = target->velocity;
         }
     }
 }

@@ -7,16 +7,20 @@ namespace sinew {
 template <class... C> struct ConstraintList {};
 
 using Constraints = ConstraintList<
+    struct AttachPlace,
     struct AttachPoint,
     struct Dihedral,
     struct Distance,
     struct JointBall,
     struct JointCylindrical,
     struct JointDistance,
+    struct JointDriveCardan,
+    struct JointDriveLength,
     struct JointDriveSlide,
     struct JointDriveTurn,
     struct JointDriveTwist,
     struct JointHinge,
+    struct JointLimitCardan,
     struct JointLimitLength,
     struct JointLimitSlide,
     struct JointLimitSwing,

@@ -1,12 +1,14 @@
 #include "scene/attach.h"
+#include "constraint/attach_place.h"
 #include "constraint/attach_point.h"
 #include "constraint/list.h"
 #include "core/error.h"
-#include "energy/list.h"
-#include "energy/spring_zero.h"
+#include "geometry/distance_closest.h"
 #include "geometry/topology.h"
 #include "scene/names.h"
 #include "scene/select.h"
+#include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <limits>
 
@@ -24,8 +26,8 @@ struct AttachParams {
         v("to", p.to, Field{.doc = "an object, \"world\", or a selection of another object"});
         v("stiffness", p.stiffness, Field{.min = 0, .min_exclusive = true, .unit = "N/m", .doc = "of soft pins"});
         v("damping", p.damping, Field{.min = 0, .unit = "N s/m", .doc = "of soft pins"});
-        v("rigid", p.rigid, Field{.doc = "to a free body: no pins but exact constraints, for solvers that have them"});
-        v("breaks_at", p.breaks_at, Field{.min = 0, .min_exclusive = true, .unit = "N", .doc = "to a free body: sum of the forces at which all of it lets go"});
+        v("rigid", p.rigid, Field{.doc = "to a free or deformable body: no pins but exact constraints, for solvers that have them"});
+        v("breaks_at", p.breaks_at, Field{.min = 0, .min_exclusive = true, .unit = "N", .doc = "to a free or deformable body: sum of the forces at which all of it lets go"});
     }
 };
 struct RuleParams {
@@ -93,6 +95,11 @@ void fix_points(const std::vector<int>& points, int owner, int follows, const st
     handles.push_back(std::move(h));
 }
 
+std::string group_of(const Value& points) {
+    const Value* group = find(points, "group");
+    return group ? group->text : "attach";
+}
+
 // soft pins to a free body, or rigid ones
 void pin_to_frame(const std::vector<int>& points, int owner, int frame, const AttachParams& p, const std::string& group, ModelBuilder& b,
                   std::vector<Handle>& handles) {
@@ -108,9 +115,105 @@ void pin_to_frame(const std::vector<int>& points, int owner, int frame, const At
     handles.push_back(std::move(h));
 }
 
-std::string group_of(const Value& points) {
-    const Value* group = find(points, "group");
-    return group ? group->text : "attach";
+// corners and weights of a place, nearest to x
+struct Place {
+    std::array<int, 4> corner{-1, -1, -1, -1};
+    std::array<Real, 4> weight{};
+    Real distance = std::numeric_limits<Real>::infinity(); // [m]
+};
+
+// The nearest point of the simplex of n corners: x itself inside a tetrahedron, otherwise that of one of its faces.
+Place nearest_place(const ModelBuilder& b, const Vec3& x, std::span<const int> corners) {
+    const int n = int(corners.size());
+    const auto at = [&](int k) { return Vec3(vec(b.state.point.x[corners[k]])); };
+    Place out;
+    if (n < 4) {
+        const Closest c = n == 1 ? closest_vertex_vertex(x, at(0)) : n == 2 ? closest_vertex_edge(x, at(0), at(1)) : closest_vertex_triangle(x, at(0), at(1), at(2));
+        for (int k = 0; k < n; ++k) out.corner[k] = corners[k], out.weight[k] = std::abs(c.weight[1 + k]);
+        out.distance = std::sqrt(c.squared);
+        return out;
+    }
+    const Real volume = (at(1) - at(0)).dot((at(2) - at(0)).cross(at(3) - at(0)));
+    bool inside = volume != 0;
+    for (int k = 0; k < 4; ++k) { // x in the place of corner k
+        std::array<Vec3, 4> y{at(0), at(1), at(2), at(3)};
+        y[k] = x;
+        out.corner[k] = corners[k];
+        out.weight[k] = (y[1] - y[0]).dot((y[2] - y[0]).cross(y[3] - y[0])) / volume;
+        inside = inside && out.weight[k] >= 0;
+    }
+    out.distance = 0;
+    if (inside) return out;
+    out.distance = std::numeric_limits<Real>::infinity();
+    for (int without = 0; without < 4; ++without) {
+        std::array<int, 3> face{};
+        for (int k = 0, i = 0; k < 4; ++k)
+            if (k != without) face[i++] = corners[k];
+        const Place there = nearest_place(b, x, face);
+        if (there.distance < out.distance) out = there;
+    }
+    return out;
+}
+
+// Elements of the object that have the most corners: tetrahedra of solids, triangles of cloth, segments of rods and springs; those all of
+// whose corners are among `wanted`.
+std::vector<std::array<int, 4>> elements_of(const ModelBuilder& b, int object, const std::vector<int>& wanted, int& corners) {
+    std::vector<std::uint8_t> is_wanted(point_count(b.model), 0);
+    for (int i : wanted) is_wanted[i] = 1;
+    std::vector<std::array<int, 4>> out;
+    corners = 0;
+    for (const auto* tables : {&b.tables.energies, &b.tables.constraints})
+        for (const Table& t : *tables) {
+            const std::string_view name = t.row->name;
+            const bool simplex = (name.starts_with("tet_") && t.row->points == 4) || (name.starts_with("tri_") && t.row->points == 3) ||
+                                 ((name.starts_with("rod_") || name.starts_with("spring") || name == "distance") && t.row->points == 2);
+            if (!simplex || t.row->frames > 0 || t.row->points < corners) continue;
+            for (int e = 0; e < t.count(); ++e) {
+                const int* id = t.stencil.data() + std::size_t(e) * t.row->stencil;
+                const int n = t.row->points;
+                if (!std::all_of(id, id + n, [&](int i) { return i >= 0 && is_wanted[i] && b.model.point.object[i] == object; })) continue;
+                if (n > corners) out.clear(), corners = n;
+                std::array<int, 4> element{-1, -1, -1, -1};
+                std::copy_n(id, n, element.begin());
+                out.push_back(element);
+            }
+        }
+    return out;
+}
+
+// pins to places of another deformable body, or of the same one
+void pin_to_places(const std::vector<int>& points, int owner, int target, const std::vector<int>& others, const AttachParams& p,
+                   const SceneEntry& entry, ModelBuilder& b, std::vector<Handle>& handles, std::vector<Error>& errors) {
+    constexpr Real kOn = 1e-6; // [m] from a place that is rigidly held
+    Handle h;
+    h.object = owner;
+    h.released_by = b.model.objects[owner].name + "." + group_of(p.points);
+    h.pins = 1 + int(handles.size());
+    int corners = 0;
+    const std::vector<std::array<int, 4>> elements = elements_of(b, target, others, corners);
+    for (int i : points) {
+        const Vec3 x = vec(b.state.point.x[i]);
+        Place best;
+        const auto consider = [&](std::span<const int> corner) {
+            if (std::find(corner.begin(), corner.end(), i) != corner.end()) return;
+            const Place there = nearest_place(b, x, corner);
+            if (there.distance < best.distance) best = there;
+        };
+        for (const auto& element : elements) consider(std::span(element).first(corners));
+        if (elements.empty())
+            for (const int& k : others) consider({&k, 1});
+        if (best.corner[0] < 0) continue; // it is all there is
+        if (p.rigid && best.distance > kOn) {
+            errors.push_back(make_error(p.points, join_path(entry.path, "rigid"),
+                                        fmt::format("a point is {:.3g} m away from '{}': only what lies on it can be held rigidly", best.distance, b.model.objects[target].name)));
+            return;
+        }
+        const AttachPlace::Params params{p.rigid ? 0 : 1 / p.stiffness, p.damping, best.weight, Real(h.pins), std::min(p.breaks_at, 1e300)};
+        std::array<int, 5> stencil{i, -1, -1, -1, -1};
+        std::copy(best.corner.begin(), best.corner.end(), stencil.begin() + 1);
+        add_constraint(b, *find_constraint("attach_place"), &params, stencil);
+    }
+    handles.push_back(std::move(h));
 }
 
 } // namespace
@@ -151,14 +254,14 @@ void add_attachments(const Scene& scene, const Scope& scene_scope, bool check_on
         const std::vector<int> points = select_points(p.points, scope, join_path(e.path, "points"), owner.index, b, errors);
         if (to_world) {
             if (std::isfinite(p.breaks_at))
-                errors.push_back(make_error(*find(e.params, "breaks_at"), join_path(e.path, "breaks_at"), "only attachments to free bodies break"));
+                errors.push_back(make_error(*find(e.params, "breaks_at"), join_path(e.path, "breaks_at"), "only attachments to free and deformable bodies break"));
             fix_points(points, owner.index, -1, group_of(p.points), b, handles);
             continue;
         }
         const Object& target = b.model.objects[to.index];
         const bool free_body = target.frames.count() && !(b.model.frame.flags[target.frames.begin] & kFixed);
-        if (std::isfinite(p.breaks_at) && !free_body)
-            errors.push_back(make_error(*find(e.params, "breaks_at"), join_path(e.path, "breaks_at"), "only attachments to free bodies break"));
+        if (std::isfinite(p.breaks_at) && target.frames.count() && !free_body)
+            errors.push_back(make_error(*find(e.params, "breaks_at"), join_path(e.path, "breaks_at"), "only attachments to free and deformable bodies break"));
         if (target.frames.count()) {
             const int frame = target.frames.begin;
             if (b.model.frame.flags[frame] & kFixed) fix_points(points, owner.index, to.index, group_of(p.points), b, handles);
@@ -168,15 +271,7 @@ void add_attachments(const Scene& scene, const Scope& scene_scope, bool check_on
         const std::vector<int> others = select_points(p.to.kind == Value::Kind::object ? p.to : make_text("all"), scope,
                                                       join_path(e.path, "to"), to.index, b, errors);
         if (others.empty()) continue;
-        // each point to the nearest of the other object
-        const SpringZero::Params spring{p.stiffness, p.damping};
-        for (int i : points) {
-            int nearest = others[0];
-            const auto distance = [&](int k) { return (vec(b.state.point.x[k]) - vec(b.state.point.x[i])).squaredNorm(); };
-            for (int k : others)
-                if (distance(k) < distance(nearest)) nearest = k;
-            if (nearest != i) add_energy(b, *find_energy("spring_zero"), &spring, std::array<int, 2>{i, nearest});
-        }
+        pin_to_places(points, owner.index, to.index, others, p, e, b, handles, errors);
     }
 }
 

@@ -1,6 +1,6 @@
 // Top-level "attach" and "contact" of a scene, after the objects are built.
-//   attach   points of a deformable follow a held body or the world (they become fixed), or are softly pinned to a free
-//            body or to points of another object
+//   attach   points of a deformable follow a held body or the world (they become fixed), or are pinned, softly or rigidly, to
+//            a free body or to places of another deformable one
 //   contact  rules for pairs of objects: friction, thickness, off
 #pragma once
 #include "scene/object.h"

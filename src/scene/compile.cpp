@@ -340,7 +340,7 @@ CompiledParts compile_parts(const Scene& scene, std::string_view solver, bool ch
     add_flows(scene, w.field_scope, w.builder, w.errors);
     for (const SceneObject& o : scene.objects) build_object(w, o);
     add_force_fields(scene, w.scene_scope, w.builder, w.errors);
-    add_joints(scene, w.scene_scope, check_only, w.builder, w.out.future, w.wrong, w.errors);
+    add_joints(scene, w.scene_scope, check_only, w.builder, w.out.script.motors, w.out.future, w.wrong, w.errors);
     add_attachments(scene, w.scene_scope, check_only, w.wrong, w.builder, w.out.script.handles, w.out.future, w.errors);
     add_contact_rules(scene, w.scene_scope, w.builder, w.errors);
     for (const SceneEntry& e : scene.contact)

@@ -6,6 +6,7 @@
 #include "core/nearest.h"
 #include "scene/joint_params.h"
 #include "scene/names.h"
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -17,11 +18,14 @@ namespace {
 struct JointWork {
     const SceneEntry& entry;
     const JointKind& kind;
+    std::vector<JointCoordinate> coordinates;
     JointParams params;
-    SpringParams spring;
-    MotorParams motor;
+    std::array<SpringParams, kMostCoordinates> spring;
+    std::array<MotorParams, kMostCoordinates> motor;
+    const SceneTime& time;
     const Scope& scope;
     ModelBuilder& builder;
+    std::vector<MotorTrack> tracks; // of its motors
     std::vector<Error>& errors;
     std::array<int, 2> frames{-1, -1};
     int object = -1;
@@ -63,32 +67,35 @@ Quat axes_of(const Vec3& axis, const Vec3& second) {
     return Quat(m);
 }
 
+bool is_given(const JointWork& w, std::string_view key) { return !key.empty() && find(w.entry.params, std::string(key)); }
+
 bool read_groups(JointWork& w) {
     bool ok = true;
-    const auto read = [&](const Value& v, const char* key, auto& group) {
+    const auto read = [&](const Value& v, std::string_view key, const JointCoordinate& c, auto& group) {
         if (v.kind == Value::Kind::null) return;
-        FieldList list = collect_fields([&](auto f) { group.fields(group, w.kind.features, f); });
+        FieldList list = collect_fields([&](auto f) { group.fields(group, c, f); });
         ok &= read_fields(list, v, w.scope, join_path(w.entry.path, key), w.errors);
-        group.given = true;
     };
-    read(w.params.spring, "spring", w.spring);
-    read(w.params.motor, "motor", w.motor);
+    for (std::size_t k = 0; k < w.coordinates.size(); ++k) {
+        read(w.params.spring[k], w.coordinates[k].spring, w.coordinates[k], w.spring[k]);
+        read(w.params.motor[k], w.coordinates[k].motor, w.coordinates[k], w.motor[k]);
+    }
     return ok;
 }
 
 bool check_ranges(JointWork& w) {
     const std::size_t before = w.errors.size();
-    const auto ordered = [&](const char* key, const std::array<double, 2>& range) {
-        if (find(w.entry.params, key) && !(range[0] <= range[1])) add_error(w, key, "the first limit must not be above the second");
-    };
-    ordered("limits", w.params.limits);
-    ordered("twist", w.params.twist);
-    const bool angle = has(w, kTwist) && !has(w, kSlide);
-    const auto turn = [&](const char* key, const std::array<double, 2>& range) {
-        if (find(w.entry.params, key) && range[1] - range[0] >= 2 * kPi) add_error(w, key, "a range of a whole turn or more is no limit", "less than 360 deg");
-    };
-    if (angle) turn("limits", w.params.limits);
-    turn("twist", w.params.twist);
+    for (std::size_t k = 0; k < w.coordinates.size(); ++k) {
+        const JointCoordinate& c = w.coordinates[k];
+        const std::array<double, 2>& range = w.params.limits[k];
+        if (!is_given(w, c.limits)) continue;
+        if (!(range[0] <= range[1])) add_error(w, c.limits, "the first limit must not be above the second");
+        if (!c.linear && range[1] - range[0] >= 2 * kPi) add_error(w, c.limits, "a range of a whole turn or more is no limit", "less than 360 deg");
+    }
+    if (has(w, kLength) && is_given(w, "length") && (is_given(w, "limits") || is_given(w, "motor") || is_given(w, "friction")))
+        add_error(w, "length", "a rod has no limits, motor or friction", "length, length and spring, or any of limits, spring, motor and friction");
+    if (has(w, kPlane) && is_given(w, "direction") && vec(w.params.axis).cross(vec(w.params.direction)).norm() < 1e-6 * vec(w.params.axis).norm() * vec(w.params.direction).norm())
+        add_error(w, "direction", "must not be parallel to the axis, and must have a length");
     if (has(w, kAxis) && vec(w.params.axis).norm() < 1e-9) add_error(w, "axis", "has no length");
     if (has(w, kSecondAxis) && vec(w.params.axis).cross(vec(w.params.second_axis)).norm() < 1e-6 * vec(w.params.axis).norm() * vec(w.params.second_axis).norm())
         add_error(w, "second_axis", "must not be parallel to the axis");
@@ -127,13 +134,14 @@ void place_anchor(JointWork& w, bool at_given, bool to_given) {
     const int shown = w.entry.names[1] == kWorld ? 0 : 1; // default place: the centre of a body
     std::array<Vec3, 2> x;
     x[0] = at_given ? world(w.params.at) : vec(f.p[w.frames[shown]]);
-    x[1] = to_given ? world(w.params.to) : has(w, kLength) && !at_given ? vec(f.p[w.frames[1]]) : x[0];
+    const bool at_centre = has(w, kLength) && (!at_given || w.entry.names[1] != kWorld); // of the second body; the world has none
+    x[1] = to_given ? world(w.params.to) : at_centre ? Vec3(vec(f.p[w.frames[1]])) : x[0];
     if (has(w, kLength) && !at_given) x[0] = vec(f.p[w.frames[0]]);
     const Quat turn = quat(frame.rotation);
     const Vec3 axis = turn * vec(w.params.axis);
     // without a second axis the joint's others follow from the first alone
     std::array<Quat, 2> axes;
-    axes[0] = axes[1] = axes_of(axis, has(w, kSecondAxis) ? Vec3(turn * vec(w.params.second_axis)) : Vec3::Zero());
+    axes[0] = axes[1] = axes_of(axis, has(w, kSecondAxis) ? Vec3(turn * vec(w.params.second_axis)) : Vec3(turn * vec(w.params.direction)));
     for (int i = 0; i < 2; ++i) {
         const Quat q = quat(f.q[w.frames[i]]);
         w.anchor.local[i] = real3(q.conjugate() * (x[i] - vec(f.p[w.frames[i]])));
@@ -143,50 +151,119 @@ void place_anchor(JointWork& w, bool at_given, bool to_given) {
     if (w.params.breaks_torque > 0) w.anchor.breaks_torque = w.params.breaks_torque;
 }
 
-void add_limit(JointWork& w, std::string_view row, Real lower, Real upper) {
+void add_limit(JointWork& w, std::string_view row, Real lower, Real upper, int coordinate = 0) {
     struct Params { // as JointLimit<...>::Params
         JointAnchor anchor;
-        Real compliance, lower, upper;
-    } p{w.anchor, w.params.compliance, lower, upper};
+        Real compliance, lower, upper, coordinate;
+    } p{w.anchor, w.params.compliance, lower, upper, Real(coordinate)};
     static_assert(sizeof(Params) == sizeof(JointLimit<void>::Params));
     add_joint_element(w, row, &p);
 }
 
-void add_holding(JointWork& w, Real length, bool limits_given) {
+// what keeps the bodies together; a distance that is limited or driven is no rod
+void add_holding(JointWork& w, Real length) {
     if (has(w, kLength)) {
         struct Params { // as JointDistance::Params
             JointAnchor anchor;
             Real compliance, length;
         } p{w.anchor, w.params.compliance, length};
-        if (limits_given) add_limit(w, "joint_limit_length", w.params.limits[0], w.params.limits[1]);
-        else add_joint_element(w, "joint_distance", &p);
-        return;
+        const bool loose = is_given(w, "limits") || is_given(w, "spring") || is_given(w, "motor") || is_given(w, "friction");
+        if (!loose) add_joint_element(w, "joint_distance", &p);
+    } else {
+        struct Params { // as JointEquality<...>::Params
+            JointAnchor anchor;
+            Real compliance;
+        } p{w.anchor, w.params.compliance};
+        add_joint_element(w, w.kind.row, &p);
     }
-    struct Params { // as JointEquality<...>::Params
-        JointAnchor anchor;
-        Real compliance;
-    } p{w.anchor, w.params.compliance};
-    add_joint_element(w, w.kind.row, &p);
-    if (limits_given) add_limit(w, has(w, kSlide) ? "joint_limit_slide" : "joint_limit_twist", w.params.limits[0], w.params.limits[1]);
-    if (find(w.entry.params, "twist")) add_limit(w, "joint_limit_twist", w.params.twist[0], w.params.twist[1]);
-    if (find(w.entry.params, "swing")) add_limit(w, "joint_limit_swing", -1, w.params.swing);
+    for (std::size_t k = 0; k < w.coordinates.size(); ++k)
+        if (is_given(w, w.coordinates[k].limits))
+            add_limit(w, w.coordinates[k].limit, w.params.limits[k][0], w.params.limits[k][1], w.coordinates[k].number);
+    if (is_given(w, "swing")) add_limit(w, "joint_limit_swing", -1, w.params.swing);
 }
 
-void add_drives(JointWork& w) {
-    const std::string_view row = has(w, kSlide) ? "joint_drive_slide" : has(w, kTwist) ? "joint_drive_twist" : "joint_drive_turn";
-    DriveParams p;
-    p.anchor = w.anchor;
-    if (w.spring.given) {
-        p.stiffness = w.spring.stiffness, p.damping = w.spring.damping, p.rest = w.spring.rest;
-        if (p.stiffness > 0 || p.damping > 0) add_joint_element(w, row, &p);
+// positions at times
+bool read_keys(JointWork& w, const JointCoordinate& c, const Value& keys, const std::string& path, Motion& out) {
+    if (!check_array(keys, -1, path, "{ t, position }", w.errors)) return false;
+    struct Key {
+        Real t = 0, position = 0;
+    };
+    for (std::size_t i = 0; i < keys.items.size(); ++i) {
+        Key key;
+        FieldList list = collect_fields([&](auto v) {
+            v("t", key.t, Field{.unit = "s", .required = true, .doc = ""});
+            v("position", key.position, Field{.unit = c.linear ? "m" : "rad", .required = true, .doc = ""});
+        });
+        const std::string here = fmt::format("{}[{}]", path, i);
+        if (!read_fields(list, keys.items[i], w.scope, here, w.errors)) return false;
+        if (i > 0 && !(key.t > out.at_times.back())) {
+            w.errors.push_back(make_error(keys.items[i], join_path(here, "t"), "times of keys must increase"));
+            return false;
+        }
+        out.at_times.push_back(key.t);
+        out.at_keys.push_back({key.position, 0, 0});
     }
-    if (w.motor.given) {
-        p = {w.anchor, w.motor.stiffness, w.motor.damping, w.motor.position, w.motor.speed, std::min(w.motor.limit, kNoLimit), 1, w.motor.on ? 0.0 : 1.0};
-        add_joint_element(w, row, &p);
-    }
-    if (w.params.friction > 0) {
-        p = {w.anchor, 0, 0, 0, 0, w.params.friction, 0, 0};
-        add_joint_element(w, row, &p);
+    out.moves = !out.at_keys.empty();
+    out.between = MotionBetween::linear;
+    return true;
+}
+
+// what the motor is told in every step, if that of any motor of the joint changes
+void add_track(JointWork& w, std::size_t k, int order, Real rest, const std::string& path) {
+    const JointCoordinate& c = w.coordinates[k];
+    const MotorParams& motor = w.motor[k];
+    MotorTrack track;
+    track.object = w.object, track.order = order;
+    track.all_rotation = c.drive == "joint_drive_turn";
+    track.motion.fps = w.time.fps, track.motion.first_frame = w.time.first_frame;
+    if (motor.keys.kind != Value::Kind::null && !read_keys(w, c, motor.keys, join_path(path, "keys"), track.motion)) return;
+    // rotations are given in the axes of the place, as built; motors count in the first body's
+    const Quat to_body = quat(w.builder.state.frame.q[w.frames[0]]).conjugate() * quat(w.entry.frame.rotation);
+    track.to_body = real4(to_body);
+    if (motor.target.kind != Value::Kind::null && !parse_motion(motor.target, w.scope, w.time, {}, {}, join_path(path, "target"), track.motion, w.errors)) return;
+    track.position = motor.position, track.speed = motor.speed, track.spin = motor.spin;
+    if (!find(w.params.motor[k], "position")) track.position = make_signal(rest);
+    w.tracks.push_back(std::move(track));
+}
+
+void add_motor(JointWork& w, std::size_t k, DriveParams p, int order) {
+    const JointCoordinate& c = w.coordinates[k];
+    const MotorParams& motor = w.motor[k];
+    const std::string path = join_path(w.entry.path, c.motor);
+    if (motor.keys.kind != Value::Kind::null && find(w.params.motor[k], "position"))
+        w.errors.push_back(make_error(w.params.motor[k], path, "has both a position and keys of it"));
+    const bool has_target = motor.keys.kind != Value::Kind::null || motor.target.kind != Value::Kind::null;
+    if (has_target && !(motor.stiffness > 0)) w.errors.push_back(make_error(w.params.motor[k], path, "a motor without stiffness does not go to a target"));
+    const double start[2] = {0, double(w.time.first_frame)};
+    p.stiffness = motor.stiffness, p.damping = motor.damping, p.limit = std::min(motor.limit, kNoLimit);
+    if (find(w.params.motor[k], "position")) p.rest = evaluate(motor.position, start);
+    p.speed = evaluate(motor.speed, start);
+    const Quat to_body = quat(w.builder.state.frame.q[w.frames[0]]).conjugate() * quat(w.entry.frame.rotation);
+    p.spin = real3(to_body * vec(evaluate(motor.spin, start)));
+    p.servant = 1, p.off = motor.on ? 0 : 1, p.order = order;
+    add_joint_element(w, c.drive, &p);
+    add_track(w, k, order, p.rest, path);
+}
+
+// length: of a distance, where its spring and its winch are at ease unless they say otherwise
+void add_drives(JointWork& w, Real length) {
+    int motors = 0;
+    for (std::size_t k = 0; k < w.coordinates.size(); ++k) {
+        const JointCoordinate& c = w.coordinates[k];
+        DriveParams p;
+        p.anchor = w.anchor, p.coordinate = c.number;
+        if (has(w, kLength)) p.rest = length;
+        if (is_given(w, c.spring)) {
+            DriveParams spring = p;
+            spring.stiffness = w.spring[k].stiffness, spring.damping = w.spring[k].damping;
+            if (find(w.params.spring[k], "rest")) spring.rest = w.spring[k].rest;
+            if (spring.stiffness > 0 || spring.damping > 0) add_joint_element(w, c.drive, &spring);
+        }
+        if (is_given(w, c.motor)) add_motor(w, k, p, motors++);
+        if (w.params.friction[k] > 0) {
+            p.limit = w.params.friction[k];
+            add_joint_element(w, c.drive, &p);
+        }
     }
 }
 
@@ -209,8 +286,13 @@ void add_joint(JointWork& w, bool check_only, const std::vector<std::string>& wr
     const auto place = [&](int i) {
         return Vec3(vec(f.p[w.frames[i]]) + quat(f.q[w.frames[i]]) * vec(w.anchor.local[i]));
     };
-    add_holding(w, given("length") ? w.params.length : (place(1) - place(0)).norm(), given("limits"));
-    add_drives(w);
+    const Real length = given("length") ? w.params.length : (place(1) - place(0)).norm();
+    add_holding(w, length);
+    add_drives(w, length);
+}
+
+bool changes(const MotorTrack& t) {
+    return t.motion.moves || !is_constant(t.position) || !is_constant(t.speed) || !is_constant(t.spin);
 }
 
 template <unsigned Features> JointKind kind(std::string_view name, std::string_view doc, std::string_view row) {
@@ -225,12 +307,12 @@ std::span<const JointKind> joint_kinds() {
         kind<kTurn>("ball", "two bodies share a point", "joint_ball"),
         kind<kAxis | kSwing | kTurn>("cone_twist", "ball joint whose axis stays in a cone and whose twist is limited", "joint_ball"),
         kind<kAxis | kSlide | kTwistToo>("cylindrical", "slides along an axis and turns about it", "joint_cylindrical"),
-        kind<kLength>("distance", "rod between two places, or with limits a rope or strut", "joint_distance"),
+        kind<kLength>("distance", "rod between two places; with limits a rope or strut, with a spring or a motor a damper or a winch", "joint_distance"),
         kind<kAxis | kTwist>("hinge", "two bodies share a point and an axis", "joint_hinge"),
-        kind<kAxis>("planar", "moves in the plane across the axis and turns about it", "joint_planar"),
+        kind<kAxis | kPlane>("planar", "moves in the plane across the axis and turns about it", "joint_planar"),
         kind<kAxis | kSlide>("point_on_line", "a point of the second body stays on a line of the first", "joint_line"),
         kind<kAxis | kSlide>("slider", "slides along an axis without turning", "joint_slider"),
-        kind<kAxis | kSecondAxis>("universal", "two crossed axes, one in each body, as of a Cardan shaft", "joint_universal"),
+        kind<kAxis | kSecondAxis | kCardan>("universal", "two crossed axes, one in each body, as of a Cardan shaft", "joint_universal"),
         kind<0>("weld", "two bodies move as one", "joint_weld"),
     };
     return kinds;
@@ -242,8 +324,8 @@ const JointKind* find_joint_kind(std::string_view name) {
     return nullptr;
 }
 
-void add_joints(const Scene& scene, const Scope& scene_scope, bool check_only, ModelBuilder& b, std::vector<Error>& future,
-                std::vector<std::string>& wrong, std::vector<Error>& errors) {
+void add_joints(const Scene& scene, const Scope& scene_scope, bool check_only, ModelBuilder& b, std::vector<MotorTrack>& tracks,
+                std::vector<Error>& future, std::vector<std::string>& wrong, std::vector<Error>& errors) {
     for (const SceneEntry& e : scene.joints) {
         const JointKind* kind = find_joint_kind(e.kind);
         if (!kind) {
@@ -255,9 +337,10 @@ void add_joints(const Scene& scene, const Scope& scene_scope, bool check_only, M
             continue;
         }
         const Scope scope = make_scope(scene_scope, e.vars);
-        JointWork w{e, *kind, {}, {}, {}, scope, b, errors, {-1, -1}, -1, {}};
+        JointWork w{e, *kind, coordinates_of(kind->features), {}, {}, {}, scene.time, scope, b, {}, errors, {-1, -1}, -1, {}};
         const std::size_t waiting = future.size();
         add_joint(w, check_only, wrong, future);
+        if (std::any_of(w.tracks.begin(), w.tracks.end(), changes)) tracks.insert(tracks.end(), w.tracks.begin(), w.tracks.end());
         if (!find(b.model, e.name) && future.size() == waiting) wrong.push_back(e.name);
     }
 }

@@ -3,7 +3,9 @@
 #pragma once
 #include "core/fields.h"
 #include "model/builder.h"
+#include "scene/motion.h"
 #include "scene/scope.h"
+#include "sinew/input.h"
 #include "sinew/scene.h"
 #include <memory>
 
@@ -17,11 +19,23 @@ struct JointKind {
     void (*describe_as)(void* params, unsigned features, FieldList&);
     void describe(void* params, FieldList& list) const { describe_as(params, features, list); }
 };
+// What the scene wants of a motor as time goes: a position that moves, a rotation, a speed.
+struct MotorTrack {
+    int object = -1, order = 0;      // the joint, and which of its motors
+    bool all_rotation = false;
+    Motion motion;                   // moves: keys of positions in x, or rotations; otherwise the expressions
+    Signal position, speed;
+    Signal3 spin;                    // [rad/s]
+    Real4 to_body;                   // first body <- axes of the place, as built
+};
+// Targets of all tracks at the end of a step of dt from t; those that the input had for the same joints are gone.
+void fill_motors(const std::vector<MotorTrack>&, const Model&, double t, double dt, Input&);
+
 std::span<const JointKind> joint_kinds();
 const JointKind* find_joint_kind(std::string_view name); // null if there is none
 
 // wrong: objects with errors of their own, which a joint does not repeat; joints with errors are added to them
-void add_joints(const Scene&, const Scope&, bool check_only, ModelBuilder&, std::vector<Error>& future, std::vector<std::string>& wrong,
-                std::vector<Error>& errors);
+void add_joints(const Scene&, const Scope&, bool check_only, ModelBuilder&, std::vector<MotorTrack>&, std::vector<Error>& future,
+                std::vector<std::string>& wrong, std::vector<Error>& errors);
 
 } // namespace sinew

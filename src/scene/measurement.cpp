@@ -37,6 +37,7 @@ constexpr QuantityWord kJointWords[] = {
     {"torque", Quantity::joint_torque, true},        {"torque", Quantity::joint_torque_size, false},
     {"angle", Quantity::joint_angle, false},         {"slide", Quantity::joint_slide, false},
     {"swing", Quantity::joint_swing, false},         {"length", Quantity::joint_length, false},
+    {"second_angle", Quantity::joint_second_angle, false}, {"second_slide", Quantity::joint_second_slide, false},
     {"joint_error", Quantity::joint_error, false},   {"joint_angle_error", Quantity::joint_angle_error, false},
 };
 
@@ -191,6 +192,8 @@ Real joint_number(const Measurement& q, const Model& m, const State& s) {
     case Quantity::joint_slide: return r.slide;
     case Quantity::joint_swing: return r.swing;
     case Quantity::joint_length: return r.length;
+    case Quantity::joint_second_angle: return r.second_twist;
+    case Quantity::joint_second_slide: return r.second_slide;
     case Quantity::joint_error: return r.error;
     default: return r.angle_error;
     }
@@ -229,7 +232,7 @@ MeasurementResult find_measurements(const Model& m, std::string_view name) {
     out.allowed = matches.empty() ? fmt::format("{}; object.measurement", fmt::join(report, ", "))
                                   : "x, y, z, center, min, max, velocity, momentum, angular_momentum, spin, body_spin, rotation "
                                     "(each with .x .y .z), speed, kinetic, mass, alive, stretch, writhe, intersections, point[i].x; of joints: force, torque (also .x .y .z), "
-                                    "angle, slide, swing, length, joint_error, joint_angle_error";
+                                    "angle, slide, swing, length, second_angle, second_slide, joint_error, joint_angle_error";
     out.nearest = find_nearest(name, known);
     return out;
 }
@@ -289,6 +292,7 @@ std::string measurement_unit(const Measurement& q) {
     case Quantity::point:
     case Quantity::joint_slide:
     case Quantity::joint_length:
+    case Quantity::joint_second_slide:
     case Quantity::joint_error:
     case Quantity::point_radius: return "m";
     case Quantity::joint_force:
@@ -297,6 +301,7 @@ std::string measurement_unit(const Measurement& q) {
     case Quantity::joint_torque_size: return "N m";
     case Quantity::joint_angle:
     case Quantity::joint_swing:
+    case Quantity::joint_second_angle:
     case Quantity::joint_angle_error: return "rad";
     case Quantity::velocity:
     case Quantity::speed:

@@ -24,7 +24,7 @@ namespace sinew {
 enum class Quantity {
     number, center, min, max, velocity, speed, kinetic, mass, alive, momentum, angular_momentum, stretch, writhe, intersections,
     point, point_velocity, point_radius, spin, body_spin, rotation,
-    joint_force, joint_force_size, joint_torque, joint_torque_size, joint_angle, joint_slide, joint_swing, joint_length,
+    joint_force, joint_force_size, joint_torque, joint_torque_size, joint_angle, joint_slide, joint_swing, joint_length, joint_second_angle, joint_second_slide,
     joint_error, joint_angle_error
 };
 struct Measurement {

@@ -1,5 +1,4 @@
 #include "scene/script.h"
-#include "constraint/attach_point.h"
 #include "constraint/joint_object.h"
 #include "core/error.h"
 #include "model/edit.h"
@@ -80,6 +79,7 @@ Errors fill_input(const Script& script, const Model& m, const State& now, double
                 input.points.push_back({h.points[i], real3(vec(pose.position) + quat(pose.rotation) * vec(h.local[i]))});
         if (!h.scalars.empty()) fill_angles(h, script.movers[mover], mover_pose(script, mover, now.time), pose, m, now, dt, input);
     }
+    fill_motors(script.motors, m, now.time, dt, input);
     return fill_animated(script, m, now, t, input);
 }
 
@@ -169,10 +169,7 @@ void break_joints(const Script& script, Model& m, State& s, std::vector<std::str
 }
 // pins of an attachment of the scene
 void release_pins(Model& m, State& s, int group) {
-    remove_elements(m, s, [&](const Table& t, int e) {
-        return t.row->name == AttachPoint::name &&
-               int(reinterpret_cast<const AttachPoint::Data*>(t.data.data() + std::size_t(e) * t.row->data_size)->group) == group;
-    });
+    remove_elements(m, s, [&](const Table& t, int e) { return attachment_of(t, e) == group; });
 }
 constexpr const char* kBrokenPins = "attach.broken";
 void break_attachments(const Script& script, Model& m, State& s, std::vector<std::string>& happened) {

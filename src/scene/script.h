@@ -2,6 +2,7 @@
 #pragma once
 #include "scene/event.h"
 #include "scene/expect.h"
+#include "scene/joint.h"
 #include "scene/live.h"
 #include "scene/measurement.h"
 #include "scene/motion.h"
@@ -34,6 +35,7 @@ struct ScriptExpectation {
 struct Script {
     std::vector<Mover> movers;      // parents before children
     std::vector<Handle> handles;
+    std::vector<MotorTrack> motors;
     std::vector<std::shared_ptr<AnimationTrack>> animations; // their samples are read as time goes
     std::vector<ScriptEvent> events;
     std::vector<ScriptExpectation> expectations;

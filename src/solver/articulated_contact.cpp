@@ -162,16 +162,19 @@ void measure_approach(const State& now, const RowProblem& q, int first_frame, st
 }
 
 // biases of the pass for velocities: nothing is pushed apart, what came fast enough bounces; false if nothing changes
-bool relax_bias(const ArticulatedSettings& o, const ContactStage& s, RowProblem& q) {
+bool bounces(const ArticulatedSettings& o, const ContactStage& s, const RowGroup& g, std::size_t i) {
+    return g.set == RowSet::contact && g.restitution > 0 && s.approach[i] < -o.restitution_threshold;
+}
+bool relax_bias(const ArticulatedSettings& o, ContactStage& s, RowProblem& q) {
     bool changed = false;
+    s.bounce.assign(q.groups.size(), 0);
     for (std::size_t i = 0; i < q.groups.size(); ++i) {
         const RowGroup& g = q.groups[i];
         for (int k = 0; k < g.rows; ++k) {
             Real bias = q.bias[g.row + k];
             if (g.set == RowSet::contact && k == 0) {
                 if (g.gap <= 0) bias = 0;
-                if (g.restitution > 0 && s.approach[i] < -o.restitution_threshold && q.impulse[g.row] > 0)
-                    bias = g.restitution * s.approach[i];
+                if (bounces(o, s, g, i) && q.impulse[g.row] > 0) bias = s.bounce[i] = g.restitution * s.approach[i];
             } else if (g.set == RowSet::lower && q.c[g.row + k] < 0 && q.softness[g.row + k] == 0) {
                 bias = 0;
             }
@@ -180,6 +183,57 @@ bool relax_bias(const ArticulatedSettings& o, const ContactStage& s, RowProblem&
         }
     }
     return changed;
+}
+
+// rates of all rows, where the impulses of the swept rows are left out if that is wanted
+void measure_rates(const Forest& f, const ForestState& at, const SmoothStep& smooth, bool without, ContactStage& s, std::vector<Real>& out) {
+    RowProblem& q = s.rows.coupled;
+    if (without) {
+        s.kept = q.impulse;
+        std::fill(q.impulse.begin(), q.impulse.end(), 0.0);
+        settle_rows(f, at, smooth.qd, s.rows);
+    }
+    out.resize(q.impulse.size());
+    for (const RowGroup& g : q.groups)
+        for (int k = 0; k < g.rows; ++k) out[g.row + k] = row_rate(q, g, k);
+    if (without) {
+        q.impulse = s.kept;
+        settle_rows(f, at, smooth.qd, s.rows);
+    }
+}
+
+// Work of contacts and limits on an island, 1/2 p . (u + u') of each row, is never above zero without restitution: p . u' <= 0 then, and
+// u' - u = A p. Newton's law with friction or several contacts can add energy (Kane's double pendulum): restitution of such an
+// island is lowered, all of it by one factor, until it does not. The work goes with the factor steadily, so it is halved.
+void guard_energy(const Parallel& parallel, const SolveOptions& o, const Forest& f, const ForestState& at, const SmoothStep& smooth, ContactStage& s) {
+    constexpr int kHalvings = 10;
+    constexpr Real kGain = 1e-6; // part of the work of the impulses: what sweeps leave undone
+    RowProblem& q = s.rows.coupled;
+    measure_rates(f, at, smooth, true, s, s.free_rate);
+    s.factor.assign(s.islands.count(), {0, 1, 1});
+    for (int round = 0; round <= kHalvings; ++round) {
+        measure_rates(f, at, smooth, false, s, s.rate);
+        bool again = false;
+        for (int i = 0; i < s.islands.count(); ++i) {
+            Real work = 0, size = 0;
+            for (int g : s.islands.view(i).groups)
+                for (int k = q.groups[g].row; k < q.groups[g].row + q.groups[g].rows && q.groups[g].set != RowSet::box; ++k) {
+                    work += 0.5 * q.impulse[k] * (s.free_rate[k] + s.rate[k]);
+                    size += 0.5 * std::abs(q.impulse[k]) * (std::abs(s.free_rate[k]) + std::abs(s.rate[k]));
+                }
+            ContactStage::Factor& t = s.factor[i];
+            (work > kGain * size ? t.high : t.low) = t.now;
+            if (t.low == 1) continue;
+            const Real next = round + 1 < kHalvings ? 0.5 * (t.low + t.high) : t.low;
+            again = again || next != t.now;
+            t.now = next;
+            for (int g : s.islands.view(i).groups)
+                if (s.bounce[g] != 0) q.bias[q.groups[g].row] = t.now * s.bounce[g];
+        }
+        if (!again) break;
+        solve_islands(parallel, o, s);
+        settle_rows(f, at, smooth.qd, s.rows);
+    }
 }
 
 } // namespace
@@ -223,6 +277,8 @@ StageResult solve_stage(const Parallel& parallel, const Model& m, const Input& i
         solved = solve_islands(parallel, options, s);
         settle_rows(f, at, smooth.qd, s.rows);
         out.iterations += solved.iterations;
+        const auto bounced = [](Real bias) { return bias != 0; };
+        if (std::any_of(s.bounce.begin(), s.bounce.end(), bounced)) guard_energy(parallel, options, f, at, smooth, s);
     }
     s.impulse = s.rows.impulse;
     s.qd = s.rows.qd;

@@ -31,6 +31,12 @@ struct ContactStage {
     std::vector<Real> approach;        // per coupled group: normal velocity at the start [m/s]
     Islands islands;                   // of coupled groups: each is solved alone
     std::vector<SolveResult> results;  // per island
+    std::vector<Real> bounce;          // per coupled group: bias of restitution, 0 = none [m/s]
+    std::vector<Real> free_rate, rate, kept; // per coupled row: rates without and with impulses; these
+    struct Factor {                    // of an island's restitution: may be, may not be, is
+        Real low, high, now;
+    };
+    std::vector<Factor> factor;
     RestStage rest;
     std::vector<std::uint8_t> still;   // per tree: asleep
     std::vector<Vec6> pushing, impulse; // per link: of the pass for positions, of the one for velocities

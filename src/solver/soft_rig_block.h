@@ -33,7 +33,7 @@ struct SoftRigSlide { SoftRigLane n[3], ta[3]; };
 struct SoftRigDiagonal { SoftRigLane v[21], inverse[6]; }; // lower part by rows, then L with a unit diagonal, and 1/D
 struct SoftRigMatrix { SoftRigLane v[36]; };               // row major
 
-enum class SoftRigTerm : unsigned char { cross, turn, twist, swing, slide, length }; // joint.h of the constraints
+enum class SoftRigTerm : unsigned char { cross, turn, twist, swing, slide, length, cardan, spin }; // joint.h of the constraints
 struct SoftRigRowKind {
     SoftRigTerm term = SoftRigTerm::cross;
     unsigned char j = 0, k = 0;         // axes

@@ -11,14 +11,16 @@ namespace {
 static_assert(kSoftRigBodies <= kSoftOrderBlocks);
 
 // rows of a table: three of a place first where there are, then these
+constexpr int kRate = 9; // instead of a coordinate
 struct RigTable {
     std::string_view name;
     bool place;
     int rows;
     struct Row { SoftRigTerm term; unsigned char j, k; double sign; } row[5];
+    int coordinate = 0;
 };
 constexpr SoftRigTerm kCross = SoftRigTerm::cross, kTurn = SoftRigTerm::turn, kTwist = SoftRigTerm::twist, kSwing = SoftRigTerm::swing,
-                      kSlide = SoftRigTerm::slide, kLength = SoftRigTerm::length;
+                      kSlide = SoftRigTerm::slide, kLength = SoftRigTerm::length, kCardan = SoftRigTerm::cardan, kSpin = SoftRigTerm::spin;
 constexpr RigTable kTables[] = {
     {"joint_ball", true, 0, {}},
     {"joint_hinge", true, 2, {{kCross, 1, 0, 1}, {kCross, 2, 0, 1}}},
@@ -35,7 +37,18 @@ constexpr RigTable kTables[] = {
     {"joint_limit_length", false, 2, {{kLength, 0, 0, 1}, {kLength, 0, 0, -1}}},
     {"joint_drive_slide", false, 1, {{kSlide, 0, 0, 1}}},
     {"joint_drive_twist", false, 1, {{kTwist, 0, 0, 1}}},
+    {"joint_drive_length", false, 1, {{kLength, 0, 0, 1}}},
     {"joint_drive_turn", false, 3, {{kTurn, 0, 0, 1}, {kTurn, 0, 1, 1}, {kTurn, 0, 2, 1}}},
+    {"joint_limit_cardan", false, 2, {{kCardan, 0, 0, 1}, {kCardan, 0, 0, -1}}},
+    {"joint_drive_cardan", false, 1, {{kCardan, 0, 0, 1}}},
+    // other coordinates of the same tables, and rates of all rotation
+    {"joint_limit_slide", false, 2, {{kSlide, 0, 1, 1}, {kSlide, 0, 1, -1}}, 1},
+    {"joint_limit_slide", false, 2, {{kSlide, 0, 2, 1}, {kSlide, 0, 2, -1}}, 2},
+    {"joint_drive_slide", false, 1, {{kSlide, 0, 1, 1}}, 1},
+    {"joint_drive_slide", false, 1, {{kSlide, 0, 2, 1}}, 2},
+    {"joint_limit_cardan", false, 2, {{kCardan, 0, 1, 1}, {kCardan, 0, 1, -1}}, 1},
+    {"joint_drive_cardan", false, 1, {{kCardan, 0, 1, 1}}, 1},
+    {"joint_drive_turn", false, 3, {{kSpin, 0, 0, 1}, {kSpin, 0, 1, 1}, {kSpin, 0, 2, 1}}, kRate},
 };
 
 // one joint of a cluster: all groups with the same bodies and anchor
@@ -172,9 +185,19 @@ void fill_lane(const Cluster& c, int lane, SoftRigs& t) {
 
 } // namespace
 
-int find_rig_table(const Table& t) {
-    const auto found = std::find_if(std::begin(kTables), std::end(kTables), [&](const RigTable& r) { return r.name == t.row->name; });
+static int find_rig_table(std::string_view name, int coordinate) {
+    const auto found = std::find_if(std::begin(kTables), std::end(kTables),
+                                    [&](const RigTable& r) { return r.name == name && r.coordinate == coordinate; });
     return found == std::end(kTables) ? 0 : int(found - std::begin(kTables)) + 1;
+}
+int find_rig_table(const Table& t) {
+    const bool has_coordinates = t.row->name.starts_with("joint_limit_") || t.row->name.starts_with("joint_drive_");
+    return has_coordinates ? -1 : find_rig_table(t.row->name, 0);
+}
+int find_rig_element(const Table& t, int e) {
+    if (t.row->name != "joint_drive_turn") return find_rig_table(t.row->name, joint_coordinate(t, e));
+    if (t.row->level(t, e) == Level::velocity) return find_rig_table(t.row->name, kRate);
+    return is_motor_element(t, e) ? 0 : find_rig_table(t.row->name, 0); // packed turns are from as built, without a target
 }
 
 void clear_soft_rigs(SoftRigs& t) {

@@ -14,7 +14,7 @@ void refresh_row(SoftRigView& t, int i, const RigPlace& at, bool begins) {
     RigTerm term = find_term(at, k);
     const Double4 sign = one_of(k.sign);
     if (begins) store(row.angle, term.c);
-    else if (k.term == SoftRigTerm::twist) term.c = near_start(term.c, load(row.angle));
+    else if (k.term == SoftRigTerm::twist || k.term == SoftRigTerm::cardan) term.c = near_start(term.c, load(row.angle));
     if (k.position) {
         if (begins) store(row.shift, load(row.c) - sign * term.c);
         store(row.c, load(row.shift) + sign * term.c);

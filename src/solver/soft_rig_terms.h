@@ -76,6 +76,15 @@ inline void find_swing(const RigPlace& at, RigTerm& t) {
     t.c = atan2_of(s, dot(at.a.v[0], at.b.v[0]));
     t.tb = x * (s > one_of(1e-9) ? one_of(1) / s : zero); // parallel axes: no direction to swing back
 }
+inline void find_cardan(const RigPlace& at, int which, RigTerm& t) {
+    RigTerm y{}, x{};
+    if (which == 0) find_cross(at.a.v[2], at.b.v[1], y), find_cross(at.a.v[1], at.b.v[1], x);
+    else find_cross(at.a.v[0], at.b.v[2], y), find_cross(at.a.v[0], at.b.v[0], x);
+    const Double4 zero{}, r2 = y.c * y.c + x.c * x.c;
+    const Double4 scale = r2 < one_of(1e-12) ? zero : one_of(1) / r2;
+    t.c = atan2_of(y.c, x.c);
+    t.tb = (y.tb * x.c - x.tb * y.c) * scale;
+}
 inline void find_slide(const RigPlace& at, int k, RigTerm& t) {
     t.n = at.a.v[k];
     t.c = dot(t.n, at.d);
@@ -99,6 +108,8 @@ inline RigTerm find_term(const RigPlace& at, const SoftRigRowKind& k) {
     case SoftRigTerm::swing: find_swing(at, t); break;
     case SoftRigTerm::slide: find_slide(at, k.k, t); break;
     case SoftRigTerm::length: find_length(at, t); break;
+    case SoftRigTerm::cardan: find_cardan(at, k.k, t); break;
+    case SoftRigTerm::spin: t.tb = at.a.v[k.k]; break;
     }
     return t;
 }

@@ -6,11 +6,6 @@ namespace sinew {
 
 namespace {
 
-// contacts of one pair of objects with one normal
-struct Meeting {
-    int begin, end; // groups
-};
-
 // restitution; and deformables under the law of sticking, whose rebound is their elastic energy (spec P152)
 bool takes_part(const ImpactOptions& o, const RowProblem& q, const RowGroup& g) {
     if (g.set != RowSet::contact) return false;
@@ -70,8 +65,8 @@ bool touches_point(const RowProblem& q, const RowGroup& g) {
     return false;
 }
 
-int resolve_impacts(const ImpactOptions& o, const TouchList& list, RowProblem& q) {
-    std::vector<Meeting> meetings;
+int resolve_impacts(const ImpactOptions& o, const TouchList& list, std::vector<Meeting>& meetings, RowProblem& q) {
+    meetings.clear();
     const int count = int(q.groups.size());
     for (int i = 0; i < count;) {
         int end = i + 1;

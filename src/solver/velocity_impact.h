@@ -13,12 +13,15 @@ struct ImpactOptions {
     Real slop = 0;        // [m]
     int most_sweeps = 100;
 };
+struct Meeting { // contacts of one pair of objects with one normal
+    int begin, end; // groups
+};
 // by the name of a setting; what is none of the others is Chatterjee and Ruina's
 ImpactLaw find_impact_law(std::string_view name);
 // Whether a side of the contact is a point of a deformable or a particle: something that does not turn.
 bool touches_point(const RowProblem&, const RowGroup&);
 // Velocities of the problem change; returns the number of impacts.
-int resolve_impacts(const ImpactOptions&, const TouchList&, RowProblem&);
+int resolve_impacts(const ImpactOptions&, const TouchList&, std::vector<Meeting>& scratch, RowProblem&);
 
 // Newton's law with the solve: bias of the normal rows so that they separate at e times their speed of approach.
 void add_restitution_bias(const ImpactOptions&, RowProblem&);

@@ -5,8 +5,8 @@
 //   0 <= mu p_n - sum_j b_j   _|_ sigma >= 0
 // One-sided rows are complementary as they are; of a box |p| <= L, with z = p + L:
 //   0 <= r + s _|_ z >= 0,  0 <= 2 L - z _|_ s >= 0.
-// Equalities are eliminated first. Dense, for small islands. Rolling and torsional friction are not part of it: the rows
-// of contacts are three.
+// Torsional and rolling friction are the same over the rows of relative spin: two directions along the normal, k across it, each set with
+// a sigma and a coefficient of its own. Equalities are eliminated first. Dense, for small islands.
 #include "linalg/dense_solve.h"
 #include "linalg/lcp.h"
 #include "solver/velocity_solve.h"
@@ -23,6 +23,8 @@ struct Variables {
     enum Kind { normal, friction, sigma, lower, box, slack } kind = normal;
     int group = -1;
     int head = -1;   // variable of the contact's normal impulse, or of the box
+    int begin = -1;  // of a sigma: the first of its directions
+    Real bound = 0;  // and its coefficient
 };
 
 struct Mlcp {
@@ -81,12 +83,20 @@ std::vector<Variables> list_variables(const Mlcp& d) {
         if (g.set != RowSet::contact) continue;
         const int head = int(out.size());
         out.push_back({row, Vec2::Zero(), Variables::normal, int(n), -1});
-        if (g.rows < 3 || g.friction <= 0) continue;
-        for (int k = 0; k < d.o.sets.facets; ++k) {
-            const Real angle = 2 * kPi * k / d.o.sets.facets;
-            out.push_back({row + 1, Vec2(std::cos(angle), std::sin(angle)), Variables::friction, int(n), head});
-        }
-        out.push_back({-1, Vec2::Zero(), Variables::sigma, int(n), head});
+        const auto add = [&](int first, int directions, Real coefficient) {
+            if (!(coefficient > 0)) return;
+            const int begin = int(out.size());
+            for (int k = 0; k < directions; ++k) {
+                const Real angle = 2 * kPi * k / directions;
+                const Vec2 way = directions == 2 ? Vec2(k == 0 ? 1 : -1, 0) : Vec2(std::cos(angle), std::sin(angle));
+                out.push_back({row + first, way, Variables::friction, int(n), head});
+            }
+            out.push_back({-1, Vec2::Zero(), Variables::sigma, int(n), head, begin, coefficient});
+        };
+        if (g.rows >= 3) add(1, d.o.sets.facets, g.friction);
+        if (g.rows < 6) continue;
+        add(3, 2, g.torsion);
+        add(4, d.o.sets.facets, g.rolling);
     }
     return out;
 }
@@ -98,7 +108,10 @@ void build_map(const Mlcp& d, const std::vector<Variables>& vars, MatX& e, VecX&
     for (std::size_t k = 0; k < vars.size(); ++k) {
         const Variables& v = vars[k];
         if (v.row < 0) continue;
-        if (v.kind == Variables::friction) e(v.row, k) = v.direction.x(), e(v.row + 1, k) = v.direction.y();
+        if (v.kind == Variables::friction) {
+            e(v.row, k) = v.direction.x();
+            if (v.direction.y() != 0) e(v.row + 1, k) = v.direction.y();
+        }
         else e(v.row, k) = 1;
         if (v.kind == Variables::box) shift[v.row] = -d.q.groups[d.island.groups[v.group]].limit;
     }
@@ -106,15 +119,13 @@ void build_map(const Mlcp& d, const std::vector<Variables>& vars, MatX& e, VecX&
 
 // parts of the complementarity that are not E^T A E
 void add_couplings(const Mlcp& d, const std::vector<Variables>& vars, MatX& m, VecX& q) {
-    int head = -1;
     for (std::size_t k = 0; k < vars.size(); ++k) {
         const Variables& v = vars[k];
         const RowGroup& g = d.q.groups[d.island.groups[v.group]];
-        if (v.kind == Variables::normal) head = int(k);
         if (v.kind == Variables::sigma) {
             m.row(k).setZero();
-            m(k, head) = g.friction;
-            for (std::size_t i = head + 1; i < k; ++i) m(i, k) = 1, m(k, i) = -1;
+            m(k, v.head) = v.bound;
+            for (std::size_t i = v.begin; i < k; ++i) m(i, k) = 1, m(k, i) = -1;
             q[k] = 0;
         }
         if (v.kind == Variables::slack) {
@@ -185,7 +196,9 @@ SolveResult solve_mlcp(const SolveOptions& o, const IslandView& island, RowProbl
             add_impulse(problem, g, k, p[d.first[n] + k]);
         }
     }
-    // of the same complementarity that the other methods report, for the polyhedral cone
+    // of the same complementarity that the other methods report, for the polyhedral cone; rolling has a disc there
+    for (int i : island.groups)
+        if (problem.groups[i].rolling > 0) return {solved.pivots, solved.residual};
     return {solved.pivots, std::max(solved.residual, natural_residual(with.sets, island.groups, problem))};
 }
 

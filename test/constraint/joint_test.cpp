@@ -52,7 +52,6 @@ TEST(joints, each_leaves_the_freedoms_of_its_mechanism) {
         {"joint_planar", 3}, {"joint_line", 4}};
     for (const auto& [row, left] : freedoms) {
         Pair p;
-        if (row == "joint_universal") continue; // its axes must be crossed, see below
         make_pair_with(row, p);
         for (Real c : p.rows.c) EXPECT_NEAR(c, 0, 1e-14) << row;
         EXPECT_EQ(12 - Eigen::FullPivLU<MatX>(jacobian(p)).setThreshold(1e-9).rank(), 6 + left) << row;
@@ -97,6 +96,58 @@ TEST(joints, twist_is_the_angle_turned_about_the_axis_also_beyond_half_a_turn) {
         EXPECT_NEAR(t.c, angle, 1e-13); // counted within half a turn of the centre
         swing_term(place_joint(made.anchor, s), 0, t);
         EXPECT_NEAR(t.c, 0, 1e-7); // an angle near zero from its sine
+    }
+}
+
+// Angles of a universal joint are those of its two turns, Q = R_x(first) R_y(second), and its rows do not see them.
+TEST(joints, cardan_angles_are_those_of_the_two_axes) {
+    Rng rng{13, 1, 0};
+    const JointSample made = sample_joint(rng, 0);
+    const Quat axes = made.at.q[0] * quat(made.anchor.axes[0]);
+    for (Real first : {-2.5, -0.4, 0.0, 1.2, 3.0})
+        for (Real second : {-1.3, 0.0, 0.7}) {
+            Stencil<0, 2> s = made.at;
+            const Quat turned = axes * exp_rotation(Vec3(first, 0, 0)) * exp_rotation(Vec3(0, second, 0));
+            s.q[1] = turned * quat(made.anchor.axes[1]).conjugate();
+            const JointPlace at = place_joint(made.anchor, s);
+            JointTerm t;
+            cardan_term(at, 0, first + 0.5, 0, t);
+            EXPECT_NEAR(t.c, first, 1e-13);
+            cardan_term(at, 1, 0, 0, t);
+            EXPECT_NEAR(t.c, second, 1e-13);
+            cross_term(at, 0, 1, 0, t);
+            EXPECT_NEAR(t.c, 0, 1e-14);
+        }
+}
+
+// The rows of a motor of all rotation that has no stiffness: J v is the relative spin in a's axes at any angle, and the derivative
+// of the row along a turn of a or b is what the force of a drive takes for it (drive_of.h).
+TEST(joints, rows_of_spin_are_the_relative_angular_velocity_and_have_their_derivative) {
+    Rng rng{14, 1, 0};
+    const JointSample made = sample_joint(rng, 2);
+    const JointPlace at = place_joint(made.anchor, made.at);
+    const Vec3 wa = draw_vec(rng, -1, 1), wb = draw_vec(rng, -1, 1);
+    VecN<12> v;
+    v << draw_vec(rng, -1, 1), wa, draw_vec(rng, -1, 1), wb;
+    const Real h = 1e-5; // central differences of rotations: h^2
+    for (int k = 0; k < 3; ++k) {
+        JointTerm t;
+        spin_term(at, k, 2, t);
+        EXPECT_NEAR(t.gradient.dot(v), at.axes[0].col(k).dot(wb - wa), 1e-14);
+        MatN<12> derivative = t.hessian;
+        for (int body : {3, 9}) derivative.block<3, 3>(body, body) -= 0.5 * skew(t.gradient.segment<3>(body));
+        for (int i = 0; i < 6; ++i) {
+            const int body = i < 3 ? 0 : 1;
+            const auto moved = [&](Real by) {
+                Stencil<0, 2> s = made.at;
+                s.q[body] = exp_rotation(Vec3(by * Vec3::Unit(i % 3))) * s.q[body];
+                JointTerm there;
+                spin_term(place_joint(made.anchor, s), k, 1, there);
+                return there.gradient;
+            };
+            const VecN<12> slope = (moved(h) - moved(-h)) / (2 * h);
+            EXPECT_LT((slope - derivative.col(3 + 6 * body + i % 3)).norm(), 1e-9);
+        }
     }
 }
 

@@ -144,6 +144,13 @@ const std::vector<std::string> kKinds = {
     R"("kind": "cone_twist", "axis": [1, 0, 0], "swing": "40 deg", "twist": ["-40 deg", "40 deg"], "friction": 0.2, "motor": { "stiffness": 30, "damping": 2, "limit": 1 })",
     R"("kind": "ball", "friction": 0.3)",
     R"("kind": "ball", "compliance": 1e-5)",
+    R"("kind": "ball", "motor": { "speed": [0.5, -1, 2], "limit": 0.4 })",
+    R"("kind": "universal", "axis": [1, 0, 0], "second_axis": [0, 1, 0], "limits": ["-3 deg", "3 deg"], "second_friction": 0.2, "second_motor": { "speed": 1, "limit": 0.3 })",
+    R"("kind": "universal", "axis": [1, 0, 0], "second_axis": [0, 1, 0], "spring": { "stiffness": 20, "damping": 1 }, "second_limits": ["-2 deg", "2 deg"])",
+    R"("kind": "planar", "axis": [0, 1, 0], "direction": [1, 0, 0], "limits": ["-1 mm", "1 mm"], "second_motor": { "speed": 0.5, "limit": 5 }, "twist_friction": 0.2)",
+    R"("kind": "cylindrical", "axis": [1, 0, 0], "spring": { "stiffness": 500, "damping": 5 }, "twist_motor": { "speed": 2, "limit": 0.3 })",
+    R"("kind": "distance", "spring": { "stiffness": 500, "damping": 5 })",
+    R"("kind": "distance", "limits": ["0.499 m", "0.501 m"], "friction": 2, "motor": { "speed": 0.2, "limit": 10 })",
 };
 
 } // namespace

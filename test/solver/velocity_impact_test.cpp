@@ -52,12 +52,13 @@ RowProblem make_impact(TouchList& list, const std::array<Real, 3>& weight) {
 TEST(deformable_impact, sticks_at_the_contact_point_with_the_inverse_mass_of_its_weights) {
     const std::array<Real, 3> weight{0.2, 0.3, 0.5};
     TouchList list;
+    std::vector<Meeting> meetings;
     RowProblem q = make_impact(list, weight);
     const RowGroup g = q.groups[0];
     const Vec3 before(row_rate(q, g, 0), row_rate(q, g, 1), row_rate(q, g, 2)), p = momentum(q);
     const Real energy = kinetic(q), w = 1 / 0.5 + 0.04 / 0.1 + 0.09 / 0.2 + 0.25 / 0.3;
     const Vec3 v = q.v[0];
-    EXPECT_EQ(resolve_impacts({ImpactLaw::sticking, 0.1, 0, 100}, list, q), 1);
+    EXPECT_EQ(resolve_impacts({ImpactLaw::sticking, 0.1, 0, 100}, list, meetings, q), 1);
     for (int k = 0; k < 3; ++k) EXPECT_NEAR(row_rate(q, g, k), 0, 1e-14); // round-off of numbers near one, here and below
     EXPECT_LT((q.v[0] - v - Vec3(-before[1], -before[2], -before[0]) / w / 0.5).norm(), 1e-13);
     EXPECT_LT((momentum(q) - p).norm(), 1e-14);
@@ -68,12 +69,13 @@ TEST(deformable_impact, sticks_at_the_contact_point_with_the_inverse_mass_of_its
 TEST(deformable_impact, happens_only_on_a_fast_approach_and_by_the_law_of_sticking) {
     const std::array<Real, 3> weight{1.0 / 3, 1.0 / 3, 1.0 / 3};
     TouchList list;
+    std::vector<Meeting> meetings;
     for (int which = 0; which < 3; ++which) {
         RowProblem q = make_impact(list, weight);
         if (which == 0) q.v[0].z() = 1;
         if (which == 1) q.v[0].z() = 0.15; // approach of 0.05 m/s
         const std::vector<Vec3> before = q.v;
-        EXPECT_EQ(resolve_impacts({which == 2 ? ImpactLaw::chatterjee_ruina : ImpactLaw::sticking, 0.1, 0, 100}, list, q), 0);
+        EXPECT_EQ(resolve_impacts({which == 2 ? ImpactLaw::chatterjee_ruina : ImpactLaw::sticking, 0.1, 0, 100}, list, meetings, q), 0);
         EXPECT_EQ(q.v, before);
     }
 }

@@ -174,6 +174,44 @@ TEST(velocity_solve, a_direct_solve_of_heavy_light_heavy_takes_one_iteration) {
     }
 }
 
+// A block is all rows of one joint: off the centres of its bodies they are coupled by the levers, which sweeps over single rows feel the more the
+// longer the levers are, and a block at no mass ratio: one iteration. Between joints a block is a sweep like any other: of
+// heavy-light-heavy, where each has one row, it leaves the same (R/(R+1))^2; that takes the simultaneous solve above.
+TEST(velocity_solve, a_block_solves_one_joint_in_one_iteration_at_any_mass_ratio) {
+    for (Real ratio : {1.0, 1e3, 1e6}) {
+        const auto joint = [&] {
+            RowProblem q;
+            q.dt = 0.01;
+            add_body(q, 1, Vec3(0, 0, 0), Vec3(1, 0.5, 0), 0.2);
+            add_body(q, ratio, Vec3(2, 1, 0.5), Vec3(-1, 0, 0.3), 0.4);
+            const Vec3 at(1.1, 0.7, -0.4);
+            RowGroup& g = add_group(q, 3, std::array<int, 2>{0, 1});
+            for (int k = 0; k < 3; ++k) {
+                q.jacobian[g.lever + 2 * k] = {Vec3::Unit(k), (at - q.x[0]).cross(Vec3::Unit(k))};
+                q.jacobian[g.lever + 2 * k + 1] = {-Vec3::Unit(k), -(at - q.x[1]).cross(Vec3::Unit(k))};
+            }
+            build_response(q, g);
+            return q;
+        };
+        SolveOptions once;
+        once.iterations = 1, once.tolerance = 0;
+        RowProblem block = joint(), swept = joint();
+        run("block", once, block), run("sequential_impulses", once, swept);
+        const auto error = [](const RowProblem& q) { return Vec3(row_rate(q, q.groups[0], 0), row_rate(q, q.groups[0], 1), row_rate(q, q.groups[0], 2)).norm(); };
+        EXPECT_LT(error(block), 1e-9) << ratio; // 1e-12 of the diagonal is added to it
+        EXPECT_GT(error(swept), 0.05) << ratio;
+        std::array<Real, 2> left;
+        for (int k = 0; k < 2; ++k) {
+            RowProblem q = make_messenger(ratio);
+            SolveOptions o;
+            o.tolerance = 0, o.iterations = 3 + k;
+            run("block", o, q);
+            left[k] = std::abs(row_rate(q, q.groups[0], 0));
+        }
+        EXPECT_NEAR(left[1] / left[0], std::pow(ratio / (ratio + 1), 2), 1e-6) << ratio; // as above
+    }
+}
+
 TEST_P(velocity_methods, end_at_complementary_impulses_with_friction_and_redundant_contacts) {
     for (int seed = 1; seed <= 10; ++seed) {
         RowProblem q = make_heap(seed, 0.4, 2);

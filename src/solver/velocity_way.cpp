@@ -1,0 +1,80 @@
+// Which way each island of a step of `velocity` is solved, and which of them sleep.
+#include "solver/velocity_steady.h"
+#include "solver/velocity_step.h"
+#include <algorithm>
+
+namespace sinew {
+
+namespace {
+
+constexpr int kSmallChain = 4;       // bodies
+constexpr int kMostWithSprings = 4000; // bodies and points that are solved directly; more are swept over, with a warning
+constexpr int kMostBranches = 32;    // joints at one body of a tree; they couple each with all others
+
+} // namespace
+
+// auto: what needs the direct method, whatever it costs, and what is open. Needed: only equalities, or very unequal masses.
+VelocityWay VelocitySolver::find_way(int i) const {
+    if (settings.method == "direct" || (settings.rounds > 1 && (settings.method == "auto" || settings.method == "soft_step")))
+        return VelocityWay::direct;
+    if (settings.method != "auto" && settings.method != "soft_step") return VelocityWay::iterative;
+    const Islands::Facts& f = islands.facts[i];
+    if (f.springs && islands.body_begin[i + 1] - islands.body_begin[i] > kMostWithSprings) return VelocityWay::iterative;
+    if (!f.pairs || f.springs) return VelocityWay::direct;
+    if (settings.method == "soft_step") return VelocityWay::soft;
+    const int bodies = islands.body_begin[i + 1] - islands.body_begin[i], touches = islands.touch_begin[i + 1] - islands.touch_begin[i];
+    if (touches == 0 && !f.bounded) return f.tree && f.branches <= kMostBranches && stabilisation() == "post" ? VelocityWay::tree : VelocityWay::direct;
+    if (f.joints) return VelocityWay::soft; // which has the joints of an island solved directly, and small steps for what they pull
+    return bodies <= settings.direct_bodies && f.mass_ratio >= settings.direct_mass_ratio ? VelocityWay::direct : VelocityWay::soft;
+}
+
+// auto: single bodies and small chains of contacts take little time directly and gain much. As long as they have no more
+// than direct_bodies bodies in all: a thousand little heaps go the fast way. Longer chains do not pay: an arch of 25
+// stones took ten times as long as soft steps.
+void VelocitySolver::choose_direct() {
+    if (settings.method != "auto") return;
+    const auto is_chain = [&](int i) {
+        const int bodies = islands.body_begin[i + 1] - islands.body_begin[i];
+        return way[i] == VelocityWay::soft && bodies <= kSmallChain && islands.facts[i].links <= bodies;
+    };
+    int bodies = 0;
+    for (int i = 0; i < islands.count(); ++i)
+        if (is_chain(i)) bodies += islands.body_begin[i + 1] - islands.body_begin[i];
+    if (bodies > settings.direct_bodies) return;
+    for (int i = 0; i < islands.count(); ++i)
+        if (is_chain(i)) way[i] = VelocityWay::direct;
+}
+
+// islands, and which of them sleep
+void VelocitySolver::divide(const Model& m, const Input& input, const State& now) {
+    build_islands(*parallel, m, found, list, q, islands);
+    find_still(*parallel, m, input, now, settings.sleep && settings.rounds == 1 ? settings.sleep_after : 1e300, list, q, islands, pairs, still);
+    way.resize(islands.count());
+    unbalanced.assign(islands.count(), 0);
+    for (int i = 0; i < islands.count(); ++i)
+        way[i] = still[islands.body[islands.body_begin[i]]] ? VelocityWay::asleep : find_way(i);
+    choose_direct();
+    report.islands = report.islands_direct = 0;
+    bool any_soft = false;
+    for (VelocityWay w : way) {
+        report.islands += w != VelocityWay::asleep;
+        report.islands_direct += w == VelocityWay::direct || w == VelocityWay::tree;
+        any_soft = any_soft || w == VelocityWay::soft;
+    }
+    report.path = any_soft ? report.islands_direct ? "soft_step and direct" : "soft_step" : report.islands_direct ? "direct" : "";
+}
+
+// directly solved contacts that go on as before
+void VelocitySolver::find_steady() {
+    if (settings.friction != "cone" || settings.rounds > 1 || !settings.warm_start || trace || stabilisation() != "post") return;
+    const SteadyOptions o{q.dt, settings.tolerance, settings.slop, settings.de_saxce};
+    for (int i = 0; i < islands.count(); ++i) {
+        if (way[i] != VelocityWay::direct || islands.facts[i].joints) continue;
+        const auto touches = std::span(islands.touch).subspan(islands.touch_begin[i], islands.touch_begin[i + 1] - islands.touch_begin[i]);
+        const Steady steady = solve_steady(o, islands.view(i).bodies, touches, list, linear, angular, q);
+        if (steady == Steady::yes) way[i] = VelocityWay::steady;
+        unbalanced[i] = steady == Steady::unbalanced;
+    }
+}
+
+} // namespace sinew
