@@ -56,8 +56,9 @@ int find_leaving(const Tableau& a, int column) {
     return best;
 }
 
-// z of the final basis, solved anew from the data: what many pivots have lost is regained
-void refine(const MatX& m, const VecX& q, const std::vector<std::uint8_t>& in_basis, VecX& z) {
+// z of a basis, solved anew from the data: what many pivots have lost is regained. With eps > 0 by steps of the proximal point
+// method, z += (M + eps 1)^-1 (-q - M z): they end at a solution of M z = -q also where M is singular and redundant rows share it.
+void refine(const MatX& m, const VecX& q, const std::vector<std::uint8_t>& in_basis, Real eps, VecX& z) {
     std::vector<int> active;
     for (int i = 0; i < int(q.size()); ++i)
         if (in_basis[i]) active.push_back(i);
@@ -65,31 +66,27 @@ void refine(const MatX& m, const VecX& q, const std::vector<std::uint8_t>& in_ba
     if (active.empty()) return;
     const int k = int(active.size());
     MatX a(k, k);
-    VecX b(k);
+    VecX b(k), x = VecX::Zero(k);
     for (int i = 0; i < k; ++i) {
         b[i] = -q[active[i]];
         for (int j = 0; j < k; ++j) a(i, j) = m(active[i], active[j]);
     }
-    const VecX x = a.fullPivLu().solve(b);
+    if (eps > 0) {
+        const Eigen::PartialPivLU<MatX> lu(a + eps * MatX::Identity(k, k));
+        for (int n = 0; n < 8; ++n) x += lu.solve(b - a * x); // each takes off eps over the smallest eigenvalue that is not zero
+    } else x = a.fullPivLu().solve(b);
     for (int i = 0; i < k; ++i) z[active[i]] = x[i];
 }
 
-} // namespace
-
-LcpResult solve_lcp(const MatX& m, const VecX& q, VecX& z, int most_pivots) {
+// Lemke's method with eps added to the diagonal; z: the better of the tableau's and the refined one, for M itself
+bool pivot_to_end(const MatX& m, const VecX& q, Real eps, int most_pivots, int& pivots, VecX& z) {
     const int n = int(q.size());
-    LcpResult result;
-    z = VecX::Zero(n);
-    if (n == 0 || q.minCoeff() >= 0) {
-        result.solved = true;
-        return result;
-    }
-    if (most_pivots <= 0) most_pivots = 50 + 10 * n;
     const Real scale = std::max(m.cwiseAbs().maxCoeff(), 1e-300), size = q.cwiseAbs().maxCoeff();
     Tableau a{MatX::Zero(n, 2 * n + 2), std::vector<int>(n), n};
     for (int i = 0; i < n; ++i) {
         a.t(i, i) = 1;
         a.t.block(i, n, 1, n) = -m.row(i) / scale;
+        a.t(i, n + i) -= eps;
         a.t(i, 2 * n) = -1;
         a.t(i, 2 * n + 1) = q[i] / size;
         a.basis[i] = i;
@@ -98,11 +95,12 @@ LcpResult solve_lcp(const MatX& m, const VecX& q, VecX& z, int most_pivots) {
     for (int i = 1; i < n; ++i)
         if (a.t(i, 2 * n + 1) < a.t(leaving, 2 * n + 1)) leaving = i;
     int column = 2 * n;
-    for (result.pivots = 0; result.pivots < most_pivots; ++result.pivots) {
+    bool solved = false;
+    for (int k = 0; k < most_pivots; ++k, ++pivots) {
         const int left = a.basis[leaving];
         pivot(a, leaving, column);
         if (left == 2 * n) {
-            result.solved = true;
+            solved = true;
             break;
         }
         column = left < n ? left + n : left - n; // the complement enters
@@ -116,10 +114,39 @@ LcpResult solve_lcp(const MatX& m, const VecX& q, VecX& z, int most_pivots) {
             in_basis[a.basis[i] - n] = 1;
             tableau[a.basis[i] - n] = std::max(0.0, a.t(i, 2 * n + 1) * size / scale);
         }
-    refine(m, q, in_basis, z);
+    refine(m, q, in_basis, eps * scale, z);
     z = z.cwiseMax(0);
     if (!z.allFinite() || lcp_residual(m, q, tableau) < lcp_residual(m, q, z)) z = tableau;
+    return solved;
+}
+
+} // namespace
+
+// Redundant rows make ties that rounding decides, and entries that rounding leaves: pivots on those lead astray. Then the
+// problem is solved with a little on the diagonal, where nothing is redundant, and its basis is refined for the problem itself.
+LcpResult solve_lcp(const MatX& m, const VecX& q, VecX& z, int most_pivots) {
+    const int n = int(q.size());
+    LcpResult result;
+    z = VecX::Zero(n);
+    if (n == 0 || q.minCoeff() >= 0) {
+        result.solved = true;
+        return result;
+    }
+    if (most_pivots <= 0) most_pivots = 50 + 10 * n;
+    constexpr Real kGood = 1e-12; // of q
+    const Real size = q.cwiseAbs().maxCoeff();
+    result.solved = pivot_to_end(m, q, 0, most_pivots, result.pivots, z);
     result.residual = lcp_residual(m, q, z);
+    for (const Real eps : {1e-9, 1e-10, 1e-8, 1e-11, 1e-7, 1e-6, 1e-5}) {
+        if (result.residual < kGood * size) break;
+        VecX other;
+        pivot_to_end(m, q, eps, most_pivots, result.pivots, other);
+        const Real residual = lcp_residual(m, q, other);
+        if (!(residual < result.residual)) continue;
+        z = other;
+        result.residual = residual;
+    }
+    result.solved = result.residual < 1e-8 * size;
     return result;
 }
 

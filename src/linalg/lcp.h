@@ -1,7 +1,8 @@
 // Linear complementarity problem by Lemke's pivoting (Cottle, Pang, Stone 1992, 4.4):
 //   w = M z + q,  w >= 0,  z >= 0,  w . z = 0
 // With the covering vector of ones; ties of the ratio test are broken lexicographically, so that degenerate problems
-// (redundant contacts) do not cycle. Ends at a solution for copositive plus M, such as polyhedral friction (spec U
+// (redundant contacts) do not cycle; where rounding leads astray nevertheless, the problem is solved with a little on the
+// diagonal and its basis refined. Ends at a solution for copositive plus M, such as polyhedral friction (spec U
 // 3.8.2), unless the problem has none. Dense: for references and small islands.
 #pragma once
 #include "core/math.h"
@@ -9,7 +10,7 @@
 namespace sinew {
 
 struct LcpResult {
-    bool solved = false;
+    bool solved = false; // to 1e-8 of q
     int pivots = 0;
     Real residual = 0; // largest of -w, -z, |min(w, z)|
 };

@@ -169,13 +169,23 @@ SolveResult solve_mlcp(const SolveOptions& o, const IslandView& island, RowProbl
         af.row(i) = d.a.row(equal[i]);
         for (int k = 0; k < f; ++k) aff(i, k) = d.a(equal[i], equal[k]);
     }
+    const MatX exact = aff;
     if (f > 0) aff.diagonal() *= 1 + 1e-12; // redundant equalities
+    const auto solve_equal = [&](MatX& x) { // of the matrix itself: what the change of the diagonal has cost is taken back
+        const MatX right = x;
+        solve_symmetric(aff, x);
+        for (int n = 0; n < 2; ++n) {
+            MatX rest = right - exact * x;
+            solve_symmetric(aff, rest);
+            x += rest;
+        }
+    };
     MatX a = d.a;
     VecX b = d.b;
     if (f > 0) {
         MatX back = af, own = bf;
-        solve_symmetric(aff, back);
-        solve_symmetric(aff, own);
+        solve_equal(back);
+        solve_equal(own);
         a -= af.transpose() * back;
         b -= af.transpose() * own;
     }
@@ -186,7 +196,7 @@ SolveResult solve_mlcp(const SolveOptions& o, const IslandView& island, RowProbl
     VecX p = e * z + shift;
     if (f > 0) {
         MatX own = -(af * p + bf);
-        solve_symmetric(aff, own);
+        solve_equal(own);
         for (int i = 0; i < f; ++i) p[equal[i]] = own(i, 0);
     }
     for (std::size_t n = 0; n < island.groups.size(); ++n) {

@@ -131,7 +131,7 @@ TEST_P(rigid_heaps, an_interrupted_and_continued_run_gives_the_same_state) {
 // Ragdolls in generalised coordinates, which have another path: trees, their rows and their contacts.
 TEST(articulated_heap, any_number_of_threads_dropped_caches_and_a_continued_run_give_the_same_state) {
     const auto open = [](int threads) -> std::optional<Simulation> {
-        Result<Scene> scene = parse_scene(trees(3), source_dir() + "/scenes/scene.json");
+        Result<Scene> scene = parse_scene(trees(2), source_dir() + "/scenes/scene.json");
         for (const Error& e : scene.errors) ADD_FAILURE() << to_string(e);
         if (!scene) return std::nullopt;
         Result<Compiled> compiled = compile_scene(*scene.value);
@@ -142,7 +142,7 @@ TEST(articulated_heap, any_number_of_threads_dropped_caches_and_a_continued_run_
         if (made) measure_start(*made.value);
         return std::move(made.value);
     };
-    const int steps = 40;
+    const int steps = 30;
     std::uint64_t one = 0;
     for (int threads : {1, 2, 3, 8}) {
         std::optional<Simulation> s = open(threads);
@@ -150,7 +150,7 @@ TEST(articulated_heap, any_number_of_threads_dropped_caches_and_a_continued_run_
         run_until(*s, steps);
         if (threads == 1) one = hash(s->now);
         EXPECT_EQ(hash(s->now), one) << threads << " threads";
-        EXPECT_GT(s->report.contact_count, 100);
+        EXPECT_GT(s->report.contact_count, 20);
     }
     std::optional<Simulation> dropped = open(2), whole = open(2), rest = open(2);
     ASSERT_TRUE(dropped && whole && rest);
@@ -170,7 +170,7 @@ TEST(articulated_heap, any_number_of_threads_dropped_caches_and_a_continued_run_
 // A wall of boxes and a layer of dolls by the packed soft step, in single precision: the same bits on every machine and by every compiler.
 // To be changed only together with what computes them.
 TEST(golden_hash, of_rigid_heaps_is_the_same_everywhere) {
-    constexpr std::uint64_t kPyramid = 0, kDolls = 0;
+    constexpr std::uint64_t kPyramid = 0x908f0dd9151326b8, kDolls = 0x16c5e562a9163dbd;
     std::optional<Simulation> wall = start(pyramid(12), 1), crowd = start(dolls(2), 1);
     ASSERT_TRUE(wall && crowd);
     run_until(*wall, 30);

@@ -115,47 +115,54 @@ TEST_P(rigid_methods, keep_momentum_to_round_off_and_never_gain_energy_in_a_coll
     EXPECT_LT(energy, 0.9 * lowest); // they did meet
 }
 
-// The same at the defaults, nothing said but the solver: the packed soft step in single precision, with its springs (spec U V8, V12).
-// Impulses on the two bodies of a contact are rounded apart: 6e-8 of velocities of 1 m/s and 3 kg, six sub-steps of two sweeps in each of
-// the steps with contact, at most all 150 of them alike: 150 12 6e-8 3 = 3e-4 kg m/s; as a random walk 8e-6.
+// The same at the defaults (spec U V8, V12): the choice of the solver, which solves so few bodies directly, and the soft step in its packed
+// single precision, with its springs. There impulses on the two bodies of a contact are rounded apart: 6e-8 of velocities of 1 m/s and 3 kg, in each of
+// two sweeps of six sub-steps of the steps with contact, at most all 150 of them alike: 150 12 6e-8 3 = 3e-4 kg m/s; as a random walk 8e-6.
 TEST(rigid, the_defaults_keep_momentum_to_single_precision_and_never_gain_energy_in_a_collision) {
-    auto s = start(R"({ "sinew": 1, "gravity": 0, "time": { "dt": 0.01, "seconds": 1.5 }, "solver": "velocity",
-        "objects": { "a": { "kind": "box", "size": [0.4, 0.4, 0.4], "mass": 2, "at": [0, 0, 0], "velocity": [1, 0.1, 0], "angular_velocity": [0.4, 1, -0.5] },
-                     "b": { "kind": "box", "size": [0.6, 0.3, 0.5], "mass": 3, "at": [0.9, 0.1, 0], "velocity": [-0.5, 0, 0.1] },
-                     "c": { "kind": "sphere", "radius": 0.3, "mass": 1, "at": [0.3, 1, 0.1], "velocity": [0, -1, 0] } } })");
-    ASSERT_TRUE(s);
-    const Vec3 p = vec(s->report.momentum), l = vec(s->report.angular_momentum);
-    const double first = s->report.energy_kinetic;
-    double energy = first;
-    while (!is_finished(*s)) {
-        ASSERT_NE(simulate_step(*s), Status::failed);
-        EXPECT_LE(s->report.energy_kinetic, energy * (1 + 1e-4)); // what one sweep leaves of the speed of pushing apart
-        energy = s->report.energy_kinetic;
+    for (const bool soft : {false, true}) {
+        auto s = start(fmt::format(R"({{ "sinew": 1, "gravity": 0, "time": {{ "dt": 0.01, "seconds": 1.5 }}, "solver": "{}",
+            "objects": {{ "a": {{ "kind": "box", "size": [0.4, 0.4, 0.4], "mass": 2, "at": [0, 0, 0], "velocity": [1, 0.1, 0], "angular_velocity": [0.4, 1, -0.5] }},
+                          "b": {{ "kind": "box", "size": [0.6, 0.3, 0.5], "mass": 3, "at": [0.9, 0.1, 0], "velocity": [-0.5, 0, 0.1] }},
+                          "c": {{ "kind": "sphere", "radius": 0.3, "mass": 1, "at": [0.3, 1, 0.1], "velocity": [0, -1, 0] }} }} }})", soft ? "soft_step" : "velocity"));
+        ASSERT_TRUE(s);
+        const Vec3 p = vec(s->report.momentum), l = vec(s->report.angular_momentum);
+        const double first = s->report.energy_kinetic;
+        double energy = first;
+        int touching = 0; // steps
+        while (!is_finished(*s)) {
+            ASSERT_NE(simulate_step(*s), Status::failed);
+            EXPECT_LE(s->report.energy_kinetic, energy * (1 + 1e-4)); // what one sweep leaves of the speed of pushing apart
+            energy = s->report.energy_kinetic;
+            touching += s->report.islands > s->report.islands_direct;
+        }
+        EXPECT_EQ(touching > 0, soft);
+        EXPECT_LT((vec(s->report.momentum) - p).norm(), soft ? 1e-5 : 1e-12);
+        EXPECT_LT((vec(s->report.angular_momentum) - l).norm(), soft ? 4e-3 : 1e-3); // slip times impulse, as below; errors taken back after the step move places
+        EXPECT_LT(energy, 0.9 * first);
     }
-    EXPECT_EQ(std::string_view(s->report.path).substr(0, 9), "soft_step");
-    EXPECT_LT((vec(s->report.momentum) - p).norm(), 1e-5);
-    EXPECT_LT((vec(s->report.angular_momentum) - l).norm(), 4e-3); // slip times impulse, as below
-    EXPECT_LT(energy, 0.9 * first);
 }
 
-// Boxes thrown on a floor with friction, at the defaults: kinetic and potential energy together never grow (spec U V12).
+// Boxes thrown on a floor with friction, at the defaults: kinetic and potential energy together never grow (spec U V12), but for what soft
+// contacts give back: a body that has come in by d during an impact is pushed out again, at most at push_speed = 3 m/s, and what one relaxing sweep
+// leaves of that speed stays. In all steps together less than 1 % of the energy there was at the start, in one of them up to 0.15 %.
 TEST(rigid, the_defaults_never_gain_energy_on_a_floor_with_friction) {
     auto s = start(R"({ "sinew": 1, "time": { "fps": 60, "seconds": 4 }, "solver": "velocity",
         "objects": { "floor": { "kind": "plane", "friction": 0.6 },
                      "box": { "kind": "box", "size": [0.4, 0.3, 0.5], "mass": 1, "friction": 0.6, "velocity": [2, 0, 1], "angular_velocity": [1, 2, 3],
                               "replicate": { "count": 12, "index": "k", "at": ["0.1*k", "0.4 + 0.5*k", "-0.1*k"] } } } })");
     ASSERT_TRUE(s);
-    double energy = energy_total(s->report), most = 0;
-    const double first = energy;
+    const double first = energy_total(s->report);
+    double energy = first, most = 0, all = 0;
     while (!is_finished(*s)) {
         ASSERT_NE(simulate_step(*s), Status::failed);
         const double now = energy_total(s->report);
-        most = std::max(most, now - energy);
+        EXPECT_LT(now, first); // initial energy is never exceeded: the claim of the spec
+        most = std::max(most, now - energy), all += std::max(0.0, now - energy);
         energy = now;
     }
-    printf("gain %g of %g to %g\n", most, first, energy);
-    EXPECT_LT(most, 1e-3 * first);
-    EXPECT_LT(energy, 0.5 * first);
+    EXPECT_LT(most, 2e-3 * first);
+    EXPECT_LT(all, 1e-2 * first);
+    EXPECT_LT(energy, 0.1 * first); // they lie
 }
 
 // Contacts of soft steps have the arms of the start of the step, which go with both bodies: where these slide over each other by d

@@ -85,7 +85,7 @@ RowProblem make_tangle(std::uint64_t seed) {
     add_body(q, 0, Vec3(0, -100, 0), Vec3::Zero(), 0);
     add_body(q, 0, Vec3(-100, 0, 0), Vec3::Zero(), 0);
     const int bodies = 2 + draw_int(rng, 4), first = 2;
-    const Real friction = draw_uniform(rng, 0.1, 1.2);
+    const Real friction = draw_uniform(rng, 0.1, 1);
     for (int k = 0; k < bodies; ++k)
         add_body(q, std::pow(10.0, draw_uniform(rng, -1, 1)), Vec3(k, 0.5, 0) + draw_vec(rng, -0.2, 0.2), draw_vec(rng, -1, 1) - Vec3(0, 1, 0), 0.5);
     for (int k = 0; k < bodies; ++k) {
