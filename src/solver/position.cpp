@@ -153,13 +153,9 @@ bool PositionSolver::detect(const Model& m, const State& s, Real dt) {
     if (!detect_obstacles(*parallel, m, surface, s.point.alive, s.frame, {settings.margin, surface_reach, kAhead * dt}, obstacles, found)) return false;
     if (!settings.continuous)
         return detect_surface(*parallel, m, surface, s.point.alive, {.margin = settings.margin, .reach = surface_reach}, surface_scratch, found);
-    const Real margin = std::max(settings.margin, find_reach_ahead(*parallel, m, s, surface_scratch.alive, dt, ways));
-    if (!detect_surface(*parallel, m, surface, s.point.alive, {.margin = margin}, surface_scratch, found)) return false;
     // what is further away is a contact only where it is met on the way
-    ways.searched = margin;
-    for (auto* range : {&found.vertex_triangle, &found.edge_edge, &found.vertex_edge, &found.vertex_vertex})
-        std::erase_if(*range, [&](const SurfaceContact& c) { return c.gap > settings.margin; });
-    return true;
+    ways.way.ahead.begun = false;
+    return detect_surface(*parallel, m, surface, s.point.alive, {.margin = settings.margin}, surface_scratch, found);
 }
 
 void PositionSolver::list_contacts(const Model& m, const State& s, Real dt) {
