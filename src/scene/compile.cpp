@@ -14,6 +14,7 @@
 #include "scene/scope.h"
 #include "scene/script_build.h"
 #include "scene/spawn.h"
+#include "solver/position.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -264,6 +265,9 @@ void check_settings(Work& w) {
         fail("merit", "a trust region compares with the decrease of the energy that its model predicts", "energy");
     if (setting_word(w, "linearisation") == "baraff_witkin" && w.out.solver != "baraff_witkin" && scalar_count(w.whole()) > 0)
         fail("linearisation", "moves points only, and the scene has rods with angles", "full, linearly_implicit");
+    if (find_solver(w.out.solver)->make == make_position)
+        for (const SettingTrouble& t : find_position_trouble(w.whole(), *static_cast<const PositionSettings*>(w.out.settings.get())))
+            fail(t.key.c_str(), t.message, t.allowed);
 }
 
 void choose_and_check_solver(Work& w, std::string_view override_name) {

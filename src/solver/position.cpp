@@ -89,7 +89,6 @@ struct PositionSolver final : Solver {
     Sweep sweep_of(State&, Real h) const;
     PositionContactOptions contact_options(Real h) const;
     DualOptions dual_options(Real h) const;
-    std::string find_trouble() const;
     void predict(const Model&, const Input&, Real h, State&);
     void predict_points(const Model&, Real h, State&);
     void predict_frames(const Model&, Real h, State&);
@@ -102,6 +101,7 @@ struct PositionSolver final : Solver {
     void end_backward(const Model&, Real h, State&);
     void finish_rattle(const Model&, const Input&, const State& now, Real h, State&);
     void iterate(const Model&, const State& now, Real h, bool last, bool again, State&); // last: of the step; again: go on
+    void iterate_dual(const Model&, const Evaluation&, const Sweep&, bool again, State&);
     bool renew_contacts(const Model&, Real h, State&);
     void meet_on_the_way(const Model&, Real h, State&);
     void follow_way(const Model&, const State& now, Real h, bool last, State&);
@@ -118,6 +118,9 @@ struct PositionSolver final : Solver {
     void make_velocities(Real h, State&) const;
     void settle(const Model&, const State& now, Real h, State&);
     void remember(const Model&, Real dt, State&);
+    void begin_forces(const Model&, bool renewed);
+    void place_prescribed(const Model&, const Input&, const State& now, Real time, Real dt, State&);
+    void substep(const Model&, const Input&, const State& now, int k, Real dt, State&);
     void list_forces(Real dt);
 };
 
@@ -153,13 +156,9 @@ bool PositionSolver::detect(const Model& m, const State& s, Real dt) {
     if (!detect_obstacles(*parallel, m, surface, s.point.alive, s.frame, {settings.margin, surface_reach, kAhead * dt}, obstacles, found)) return false;
     if (!settings.continuous)
         return detect_surface(*parallel, m, surface, s.point.alive, {.margin = settings.margin, .reach = surface_reach}, surface_scratch, found);
-    const Real margin = std::max(settings.margin, find_reach_ahead(*parallel, m, s, surface_scratch.alive, dt, ways));
-    if (!detect_surface(*parallel, m, surface, s.point.alive, {.margin = margin}, surface_scratch, found)) return false;
     // what is further away is a contact only where it is met on the way
-    ways.searched = margin;
-    for (auto* range : {&found.vertex_triangle, &found.edge_edge, &found.vertex_edge, &found.vertex_vertex})
-        std::erase_if(*range, [&](const SurfaceContact& c) { return c.gap > settings.margin; });
-    return true;
+    ways.way.ahead.begun = false;
+    return detect_surface(*parallel, m, surface, s.point.alive, {.margin = settings.margin}, surface_scratch, found);
 }
 
 void PositionSolver::list_contacts(const Model& m, const State& s, Real dt) {
@@ -251,34 +250,6 @@ DualOptions PositionSolver::dual_options(Real h) const {
     o.frozen = settings.directions == "start" || is_rattle(); // RATTLE pushes along the rows of the start
     o.contact = contact_options(h);
     return o;
-}
-
-// settings that do not go together, or with the model; empty = none
-std::string PositionSolver::find_trouble() const {
-    if (settings.scheme == "newmark") {
-        for (Real w : problem.frame_inverse)
-            if (w > 0) return "solvers.position.scheme: newmark is for points; the scene has bodies that move (allowed: symplectic, verlet, rattle)";
-        for (Real w : problem.scalar_inverse)
-            if (w > 0) return "solvers.position.scheme: newmark is for points; the scene has rods that twist (allowed: symplectic, verlet, rattle)";
-    }
-    if (settings.sequential && settings.method != "gauss_seidel")
-        return "solvers.position.sequential: only with method gauss_seidel, not " + settings.method;
-    if (settings.mix != "none" && (settings.method != "gauss_seidel" || settings.scheme != "symplectic"))
-        return "solvers.position.mix: only with method gauss_seidel and scheme symplectic";
-    if (settings.mix != "none" && settings.directions == "start")
-        return "solvers.position.mix: only with directions current, not start";
-    if (settings.incidence && settings.method.find("jacobi") == std::string::npos)
-        return "solvers.position.incidence: only with jacobi, improved_jacobi and accelerated_jacobi, not " + settings.method;
-    constexpr std::string_view kOwn[] = {"gauss_seidel", "conjugate_gradients", "apgd", "gpminres", "fast_projection", "newton"};
-    if (settings.step == "radius" && std::find(std::begin(kOwn), std::end(kOwn), settings.method) != std::end(kOwn))
-        return "solvers.position.step: radius only with jacobi and its relatives, minres, steepest_descent, conjugate_residuals and "
-               "power_residuals, not " + settings.method;
-    if (settings.softness != "factor") return {};
-    for (const DualTable& t : problem.tables)
-        if (t.table->row->name.starts_with("tet_stable_neohookean"))
-            return "solvers.position.softness: factor ignores compliance, and " + std::string(t.table->row->name) +
-                   " rests where its rows balance (allowed: feedback, printed; or another solid model)";
-    return {};
 }
 
 void PositionSolver::predict_frames(const Model& m, Real h, State& s) {
@@ -490,36 +461,41 @@ void PositionSolver::make_velocities(Real h, State& s) const {
     });
 }
 
+// all rows at once, or one after another along those of the start
+void PositionSolver::iterate_dual(const Model& m, const Evaluation& ev, const Sweep& w, bool again, State& s) {
+    const int points = point_count(m);
+    DualOptions o = dual_options(w.h);
+    o.go_on = again;
+    o.gauss_seidel = settings.method == "gauss_seidel";
+    o.start = x_start.data();
+    if (o.gauss_seidel && !(settings.relaxation > 0)) o.relaxation = 1;
+    const bool jacobi_rows = jacobi_is_packed(o, problem), sweep_rows = o.gauss_seidel && rows_are_packed_links(o, problem);
+    lazy = !starting && !settings.continuous && (jacobi_rows || sweep_rows || residuals_are_packed(o, problem)) && velocities_may_wait(w);
+    IterationWatch watch;
+    if (trace && lazy)
+        watch = [&](int k, Real beta) { add_trace(m, {o.contact, w, ev}, k, s), trace->iterations.back().momentum = beta; };
+    const DualResult r = lazy && jacobi_rows  ? solve_packed_jacobi(*parallel, o, w, points, watch, jacobi, problem)
+                         : lazy && sweep_rows ? solve_packed_sweeps(*parallel, o, w, watch, jacobi, problem)
+                         : lazy               ? solve_packed_residuals(*parallel, o, w, points, watch, residuals, problem)
+                                              : solve_dual(*parallel, m, o, w, ev, s.frame, trace, dual, problem, contacts_now);
+    if (lazy) {
+        take_multipliers_of_constraints();
+        make_velocities(w.h, s);
+    }
+    report.iterations += r.iterations;
+    report.residual = std::max(report.residual, r.violation);
+    if (!r.ok) {
+        report.status = Status::failed;
+        report.message = r.message;
+    }
+}
+
 void PositionSolver::iterate(const Model& m, const State& now, Real h, bool last, bool again, State& s) {
     const Evaluation ev = evaluation_in(m, now, s, h);
     const int points = point_count(m);
     Sweep w = sweep_of(s, h);
     if (!again) start_multipliers(m, w);
-    if (!sweeps()) {
-        DualOptions o = dual_options(h);
-        o.go_on = again;
-        o.gauss_seidel = settings.method == "gauss_seidel";
-        if (o.gauss_seidel && !(settings.relaxation > 0)) o.relaxation = 1;
-        const bool jacobi_rows = jacobi_is_packed(o, problem);
-        lazy = !starting && !settings.continuous && (jacobi_rows || residuals_are_packed(o, problem)) && velocities_may_wait(w);
-        IterationWatch watch;
-        if (trace && lazy)
-            watch = [&](int k, Real beta) { add_trace(m, {o.contact, w, ev}, k, s), trace->iterations.back().momentum = beta; };
-        const DualResult r = lazy && jacobi_rows ? solve_packed_jacobi(*parallel, o, w, points, watch, jacobi, problem)
-                             : lazy              ? solve_packed_residuals(*parallel, o, w, points, watch, residuals, problem)
-                                                 : solve_dual(*parallel, m, o, w, ev, s.frame, trace, dual, problem, contacts_now);
-        if (lazy) {
-            take_multipliers_of_constraints();
-            make_velocities(h, s);
-        }
-        report.iterations += r.iterations;
-        report.residual = std::max(report.residual, r.violation);
-        if (!r.ok) {
-            report.status = Status::failed;
-            report.message = r.message;
-        }
-        return;
-    }
+    if (!sweeps()) return iterate_dual(m, ev, w, again, s);
     const PositionContactOptions o = contact_options(h);
     lazy = velocities_may_wait(w);
     const bool apart = settings.mix == "contacts_after";
@@ -656,23 +632,8 @@ void PositionSolver::keep_touches(const Model& m, Real h, State& s) {
     add_touches(list, ways.total);
 }
 
-Report PositionSolver::step(const Model& m, const Input& input, const State& now, State& next, double dt, Trace* wanted) {
-    begin_clock(clock, report);
-    trace = wanted;
-    next = now;
-    build_prescribed(m, input, now, dt, prescribed);
-    stop_fixed(*parallel, m, next.point);
-    place_fixed(m, prescribed, now, 0, next.point, next.frame);
-    place_fixed_scalars(m, input, now, dt, 0, next.scalar);
-    place_animated(m, input, now, 0, dt, next.animated);
-    refresh_masses(m, now, problem);
-    problem.weight_is_known = false;
-    const bool renewed = refresh_tables(m, problem);
-    if (std::string trouble = find_trouble(); !trouble.empty()) {
-        report.status = Status::failed;
-        report.message = std::move(trouble);
-        return report;
-    }
+// sums of multipliers of the step begin at zero
+void PositionSolver::begin_forces(const Model& m, bool renewed) {
     force.resize(m.elements->constraints.size());
     if (renewed || force_name.size() != force.size()) {
         force_name.clear();
@@ -682,6 +643,53 @@ Report PositionSolver::step(const Model& m, const Input& input, const State& now
         const Table& t = m.elements->constraints[k];
         force[k].assign(std::size_t(t.count()) * t.row->rows, 0);
     }
+}
+
+// where what is prescribed is after `time` of the step
+void PositionSolver::place_prescribed(const Model& m, const Input& input, const State& now, Real time, Real dt, State& s) {
+    place_fixed(m, prescribed, now, time, s.point, s.frame);
+    place_fixed_scalars(m, input, now, dt, time, s.scalar);
+    place_animated(m, input, now, time, dt, s.animated);
+}
+
+// predict, iterate, settle
+void PositionSolver::substep(const Model& m, const Input& input, const State& now, int k, Real dt, State& s) {
+    const Real h = dt / settings.substeps, time = (k + 1) * h;
+    const bool last = k + 1 == settings.substeps;
+    problem.since_start = time;
+    predict(m, input, h, s);
+    place_prescribed(m, input, now, time, dt, s);
+    place_contacts(m, s, found, list, contacts_now);
+    s.time = now.time + time;
+    lap(clock, "predict", report);
+    if (settings.continuous) meet_on_the_way(m, h, s);
+    if (settings.mix == "velocity_first" || settings.mix == "post_stabilize") start_by_velocities(m, now, h, s);
+    iterate(m, now, h, last, false, s);
+    if (settings.mix == "post_stabilize") s.point.v = mixed_v, s.frame.v = mixed_frame_v, s.frame.w = mixed_frame_w;
+    lap(clock, "solve", report);
+    if (settings.continuous) follow_way(m, now, h, last, s);
+    if (is_rattle()) finish_rattle(m, input, now, h, s);
+    settle(m, now, h, s);
+    if (settings.continuous) keep_touches(m, h, s);
+    lap(clock, "settle", report);
+}
+
+Report PositionSolver::step(const Model& m, const Input& input, const State& now, State& next, double dt, Trace* wanted) {
+    begin_clock(clock, report);
+    trace = wanted;
+    next = now;
+    build_prescribed(m, input, now, dt, prescribed);
+    stop_fixed(*parallel, m, next.point);
+    place_prescribed(m, input, now, 0, dt, next);
+    refresh_masses(m, now, problem);
+    problem.weight_is_known = false;
+    const bool renewed = refresh_tables(m, problem);
+    if (const auto trouble = find_position_trouble(m, settings); !trouble.empty()) { // models may change, and need not come from scenes
+        report.status = Status::failed;
+        report.message = "solvers.position." + trouble[0].key + ": " + trouble[0].message + " (allowed: " + trouble[0].allowed + ")";
+        return report;
+    }
+    begin_forces(m, renewed);
     const Real h = dt / settings.substeps;
     report.cone_violation = 0;
     report.step_length = 1;
@@ -691,26 +699,8 @@ Report PositionSolver::step(const Model& m, const Input& input, const State& now
     if (settings.scheme == "newmark") begin_acceleration(m, input, now, h, next);
     if (settings.scheme == "verlet") begin_backward(m, input, now, h, next);
     for (int k = 0; k < settings.substeps; ++k) {
-        const bool last = k + 1 == settings.substeps;
         if (settings.continuous && k > 0 && !renew_contacts(m, h, next)) return report;
-        problem.since_start = (k + 1) * h;
-        predict(m, input, h, next);
-        place_fixed(m, prescribed, now, (k + 1) * h, next.point, next.frame);
-        place_fixed_scalars(m, input, now, dt, (k + 1) * h, next.scalar);
-        place_animated(m, input, now, (k + 1) * h, dt, next.animated);
-        place_contacts(m, next, found, list, contacts_now);
-        next.time = now.time + (k + 1) * h;
-        lap(clock, "predict", report);
-        if (settings.continuous) meet_on_the_way(m, h, next);
-        if (settings.mix == "velocity_first" || settings.mix == "post_stabilize") start_by_velocities(m, now, h, next);
-        iterate(m, now, h, last, false, next);
-        if (settings.mix == "post_stabilize") next.point.v = mixed_v, next.frame.v = mixed_frame_v, next.frame.w = mixed_frame_w;
-        lap(clock, "solve", report);
-        if (settings.continuous) follow_way(m, now, h, last, next);
-        if (is_rattle()) finish_rattle(m, input, now, h, next);
-        settle(m, now, h, next);
-        if (settings.continuous) keep_touches(m, h, next);
-        lap(clock, "settle", report);
+        substep(m, input, now, k, dt, next);
     }
     remember(m, dt, next);
     if (settings.scheme == "verlet") end_backward(m, h, next);

@@ -48,7 +48,7 @@ struct PositionSettings {
                        "multipliers; fast_projection: a direct solve per iteration; newton: with the curvature of the constraints"});
         v("scheme", s.scheme,
           Field{.allowed = {"symplectic", "verlet", "rattle", "newmark"},
-                .doc = "how points get to where they are projected from; bodies always go the symplectic way"});
+                .doc = "how points get to where they are projected from; bodies always go the symplectic way (newmark: points alone)"});
         v("softness", s.softness,
           Field{.allowed = {"feedback", "printed", "factor"},
                 .doc = "compliance with its multiplier fed back (implicit Euler at the end), without (stiffer with every "
@@ -106,6 +106,11 @@ struct PositionSettings {
 
 Needs position_needs();
 std::unique_ptr<Solver> make_position(const Context&, const Model&, State&, const void* settings);
+// Settings that contradict each other or the model; asked when a scene is compiled (position_trouble.cpp).
+struct SettingTrouble {
+    std::string key, message, allowed;
+};
+std::vector<SettingTrouble> find_position_trouble(const Model&, const PositionSettings&);
 // presets of the list
 std::shared_ptr<void> make_pbd_settings();
 std::shared_ptr<void> make_xpbd_settings();

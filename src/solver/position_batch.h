@@ -82,6 +82,9 @@ struct BatchNumbers {
     double* push = nullptr;    // [N] Jacobi: three per point, forces of the changes; residuals: six, of residual and direction
     double step = 0;           // residuals: along the direction, of the iteration before
     const double* way = nullptr; // residuals: three per point, W times the force of the direction
+    // rows of the start in place of those at the positions:
+    const Lane4* directions = nullptr; // links, chains, Jacobi: [x y z 0] per link
+    const double* start = nullptr;     // residuals: positions there, three per point
 };
 enum class HingeAngle { theta, tangent, sine };
 
@@ -95,6 +98,7 @@ struct BatchLoops {
     void (*contacts)(ContactBatch*, int begin, int end, const ContactNumbers&);
     // Jacobi (position_jacobi.h): nothing moves, forces of the changes are added to `push`. `change`: of the iteration before, and after it
     void (*relax_links)(LinkBatch*, Lane4* change, int begin, int end, const BatchNumbers&);
+    void (*link_directions)(const LinkBatch*, Lane4* out, int begin, int end, const double* x); // from i to j, four per batch
     double (*link_slope)(const LinkBatch*, const Lane4* change, int begin, int end, const BatchNumbers&); // sum of r times change
     // Residuals (position_residual.h): residual, rows and pushes at the positions, sums r.r and r alpha r; then direction and products; last
     // multipliers. Sums of a call are those of its batches.

@@ -322,7 +322,7 @@ double neohookean_error(const NeohookeanBatch* batches, int begin, int end, cons
 }
 
 constexpr BatchLoops make_batch_loops() {
-    return {links, chain, hinges, strains, neohookeans, contacts, relax_links, link_slope,
+    return {links, chain, hinges, strains, neohookeans, contacts, relax_links, link_directions, link_slope,
             link_residuals, link_products, link_finish, link_error, hinge_error, strain_error, neohookean_error};
 }
 

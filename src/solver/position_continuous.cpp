@@ -29,17 +29,9 @@ bool is_known(const TouchList& list, const std::vector<int>& blocks, const Touch
     return false;
 }
 
-Way way_of(const WayView& view, const Continuous& c) { return {view.surface, c.way.x_t1, c.way.bend, c.searched}; }
+Way way_of(const WayView& view, const Continuous& c) { return {view.surface, c.way.x_t1, c.way.bend}; }
 
 } // namespace
-
-Real find_reach_ahead(const Parallel& parallel, const Model& m, const State& s, std::span<const std::uint8_t> alive, Real h, Continuous& c) {
-    constexpr Real kFaster = 1.2; // forces of the sub-step
-    c.velocities.resize(m.surface.vertices.size());
-    surface_velocities(parallel, m, surface_state(s), c.velocities);
-    const Spread spread = find_spread(c.velocities, alive.size() == c.velocities.size() ? alive : std::span<const std::uint8_t>());
-    return kFaster * h * 2 * spread.radius;
-}
 
 bool look_ahead(const Parallel& parallel, const Model& m, const WayView& view, const State& end, Real part, SurfaceScratch& surface,
                 Continuous& c) {

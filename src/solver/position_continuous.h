@@ -14,7 +14,6 @@ inline constexpr Real kPartKept = 0.25; // of the thickness, at least, on the wa
 struct Continuous {
     WayScratch way;
     ZoneScratch zones;
-    Real searched = 0;               // [m] margin of the candidates at the start
     std::vector<int> blocks;         // ends of parts of the list of touches that are sorted
     std::vector<Real3> velocities;   // of the surface
     TouchList total;                 // touches of the step, impulses of all sub-steps
@@ -25,8 +24,6 @@ struct WayView { // where the sub-step began
     ZoneStart start;
 };
 
-// [m] within which two surfaces may meet during h: what moves alike does not count
-Real find_reach_ahead(const Parallel&, const Model&, const State&, std::span<const std::uint8_t> alive, Real h, Continuous&);
 // Impacts on the way to the unknowns of `end`, in c.way.impacts; part of the thickness that is kept. False: a position is no number.
 bool look_ahead(const Parallel&, const Model&, const WayView&, const State& end, Real part, SurfaceScratch&, Continuous& c);
 // Contacts for the impacts that have none with such a normal; returns how many.

@@ -114,6 +114,22 @@ void list_rows(const Dofs& dofs, DualScratch& s) {
         }
 }
 
+// -M/reach (x - x~), of bodies with the rotation vector from q~ to q; what rows with bounds pushed is in x~ already
+void subtract_displacement(const Dofs& dofs, const Sweep& w, const PositionProblem& p, DualScratch& s) {
+    for (int i = 0; i < dofs.points; ++i)
+        if (p.point_inverse[i] > 0)
+            Eigen::Map<Vec3>(s.f.data() + dofs.point_offset(i)) -= (vec(w.to.x[i]) - vec(s.x_predicted[i])) / (p.point_inverse[i] * w.reach);
+    for (int f = 0; f < dofs.frames; ++f) {
+        if (!(p.frame_inverse[f] > 0)) continue;
+        Real* out = s.f.data() + dofs.frame_offset(f);
+        Eigen::Map<Vec3>{out} -= (vec(w.to.p[f]) - vec(s.p_predicted[f])) / (p.frame_inverse[f] * w.reach);
+        const Vec3 turn = log_rotation(quat(w.to.q[f]) * quat(s.q_predicted[f]).conjugate());
+        Eigen::Map<Vec3>{out + 3} -= p.frame_inverse_inertia[f].inverse() * turn / w.reach;
+    }
+    for (int i = 0; i < dofs.scalars; ++i)
+        if (p.scalar_inverse[i] > 0) s.f[dofs.scalar_offset(i)] -= (w.to.s[i] - s.s_predicted[i]) / (p.scalar_inverse[i] * w.reach);
+}
+
 } // namespace
 
 std::string solve_directly(const Parallel& parallel, const Model& m, bool newton, const Sweep& w, const Evaluation& ev, DualScratch& s,
@@ -129,16 +145,12 @@ std::string solve_directly(const Parallel& parallel, const Model& m, bool newton
     add_mass(dofs, w.reach, s, p);
     list_rows(dofs, s);
     s.f.assign(dofs.size(), 0);
-    if (newton) { // -(M/reach (x - x~) - J^T l) of points; what rows with bounds pushed is in x~ already
+    if (newton) {
         s.wanted = r.lambda;
         for (int i = 0; i < r.row_count(); ++i)
             if (!s.active[i]) s.wanted[i] = 0;
         apply_transposed(parallel, dofs, r, s.wanted, s.f);
-        for (int i = 0; i < dofs.size(); ++i)
-            if (i >= 3 * dofs.points) s.f[i] = 0;
-        for (int i = 0; i < dofs.points; ++i)
-            if (p.point_inverse[i] > 0)
-                Eigen::Map<Vec3>(s.f.data() + 3 * i) -= (vec(w.to.x[i]) - vec(s.x_predicted[i])) / (p.point_inverse[i] * w.reach);
+        subtract_displacement(dofs, w, p, s);
     }
     s.x.assign(dofs.size(), 0);
     s.right.assign(r.row_count(), 0);

@@ -70,7 +70,7 @@ DualResult solve_dual(const Parallel& parallel, const Model& m, const DualOption
     }
     s.change.clear();
     s.d.clear();
-    if (direct) s.x_predicted.assign(w.to.x, w.to.x + solve.dofs.points);
+    if (direct) solve.keep_predicted();
     const bool jacobi = o.method.ends_with("jacobi"), accelerated = o.method == "apgd";
     Real omega = o.relaxation;
     Nesterov nesterov;

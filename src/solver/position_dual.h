@@ -27,6 +27,7 @@ struct DualOptions {
     std::string_view method = "jacobi"; // of the settings, which outlive it
     bool gauss_seidel = false;  // one row after another, in the order of the tables
     bool frozen = false;        // J of the start
+    const Real3* start = nullptr; // [m] points there, for packed links
     bool go_on = false;         // from the multipliers that are there
     int iterations = 20;
     Real tolerance = 0;
@@ -54,7 +55,9 @@ struct DualScratch {
     std::vector<Real> local;
     GatherPlan plan;
     BlockSparse matrix;
-    std::vector<Real3> x_predicted;
+    std::vector<Real3> x_predicted, p_predicted;
+    std::vector<Real4> q_predicted, q_before;
+    std::vector<Real> s_predicted;
     std::vector<unsigned char> fixed, active;
     SparseRows jacobian;
     std::vector<Real> f, x, right;

@@ -45,10 +45,23 @@ Real largest_link_error(const Parallel& parallel, const Sweep& w, const Position
     return worst;
 }
 
+// of the start, where they stay
+void find_directions(const Parallel& parallel, const DualOptions& o, const PositionProblem& p, PackedJacobi& s) {
+    s.directions.resize(o.frozen ? p.tables.size() : 0);
+    for (std::size_t t = 0; t < s.directions.size(); ++t) {
+        const PositionPack& pack = p.tables[t].pack;
+        s.directions[t].resize(kLanes * std::size_t(pack.plan.batch_count()));
+        parallel_for(parallel, pack.plan.batch_count(), kBatches, [&](int begin, int end) {
+            batch_loops(pack).link_directions(pack.links.data(), s.directions[t].data(), begin, end, &o.start->x);
+        });
+    }
+}
+const Lane4* directions_of(const PackedJacobi& s, std::size_t table) { return s.directions.empty() ? nullptr : s.directions[table].data(); }
+
 } // namespace
 
 bool rows_are_packed_links(const DualOptions& o, const PositionProblem& p) {
-    return !o.frozen && !o.go_on && o.damping_time == 0 && p.whole.empty() &&
+    return (!o.frozen || o.start) && !o.go_on && o.damping_time == 0 && p.whole.empty() &&
            std::all_of(p.tables.begin(), p.tables.end(),
                        [](const DualTable& t) { return t.packed && t.pack.kind == PackKind::link && !t.pack.damped(); });
 }
@@ -61,6 +74,7 @@ DualResult solve_packed_jacobi(const Parallel& parallel, const DualOptions& o, c
     s.change.resize(p.tables.size());
     for (std::size_t t = 0; t < p.tables.size(); ++t) s.change[t].resize(p.tables[t].pack.plan.batch_count());
     s.push.assign(3 * std::size_t(points), 0);
+    find_directions(parallel, o, p, s);
     Nesterov nesterov;
     DualResult result;
     Real beta = 0;
@@ -79,7 +93,7 @@ DualResult solve_packed_jacobi(const Parallel& parallel, const DualOptions& o, c
         for (std::size_t t = 0; t < p.tables.size(); ++t) {
             PositionPack& pack = p.tables[t].pack;
             BatchNumbers n = jacobi_numbers(o, w, pack, k == 0);
-            n.beta = beta, n.push = s.push.data();
+            n.beta = beta, n.push = s.push.data(), n.directions = directions_of(s, t);
             for_each_task(parallel, pack.plan, [&](int begin, int end) {
                 batch_loops(pack).relax_links(pack.links.data(), s.change[t].data(), begin, end, n);
             });
@@ -87,6 +101,24 @@ DualResult solve_packed_jacobi(const Parallel& parallel, const DualOptions& o, c
         move_points(parallel, w, points, s.push);
     }
     if (watch && result.iterations == o.iterations) watch(o.iterations, beta);
+    result.violation = largest_link_error(parallel, w, p, s.partial);
+    return result;
+}
+
+DualResult solve_packed_sweeps(const Parallel& parallel, const DualOptions& o, const Sweep& w, const IterationWatch& watch, PackedJacobi& s,
+                               PositionProblem& p) {
+    find_directions(parallel, o, p, s);
+    DualResult result;
+    Sweep sweep = w;
+    sweep.relaxation = o.relaxation;
+    for (int k = 0; k < o.iterations; ++k) {
+        if (watch) watch(k, 0);
+        if (k > 0 && o.tolerance > 0 && largest_link_error(parallel, w, p, s.partial) <= o.tolerance) break;
+        ++result.iterations;
+        for (std::size_t t = 0; t < p.tables.size(); ++t)
+            project_pack(parallel, sweep, false, k == 0, p.tables[t].pack, directions_of(s, t));
+    }
+    if (watch && result.iterations == o.iterations) watch(o.iterations, 0);
     result.violation = largest_link_error(parallel, w, p, s.partial);
     return result;
 }

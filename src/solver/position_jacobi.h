@@ -10,11 +10,12 @@ namespace sinew {
 
 struct PackedJacobi {
     std::vector<std::vector<Lane4>> change; // [N] per table and batch: of the last iteration
+    std::vector<std::vector<Lane4>> directions; // per table, four to a batch: rows of the start, where they are frozen
     std::vector<Real> push;                 // [N] three per point; zero between iterations
     std::vector<Real> partial;
 };
 
-// Undamped links between points and nothing else, directions as they are now.
+// Undamped links between points and nothing else.
 bool rows_are_packed_links(const DualOptions&, const PositionProblem&);
 // Whether rows and options are such. Contacts and velocities that take part are the caller's to exclude.
 bool jacobi_is_packed(const DualOptions&, const PositionProblem&);
@@ -23,5 +24,7 @@ bool jacobi_is_packed(const DualOptions&, const PositionProblem&);
 using IterationWatch = std::function<void(int, Real)>;
 DualResult solve_packed_jacobi(const Parallel&, const DualOptions&, const Sweep& w, int points, const IterationWatch& watch, PackedJacobi&,
                                PositionProblem&);
+// Gauss-Seidel sweeps along the rows of the start (o.frozen), in the order of the pack; chains as chains.
+DualResult solve_packed_sweeps(const Parallel&, const DualOptions&, const Sweep& w, const IterationWatch& watch, PackedJacobi&, PositionProblem&);
 
 } // namespace sinew

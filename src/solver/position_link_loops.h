@@ -41,8 +41,24 @@ SINEW_INLINE V rho_of(const BatchNumbers& o, int batch) {
 }
 
 constexpr int kAhead = 8; // batches that are fetched before they are needed, found by trial
+// of chains: they go across the order of memory, so their points are asked for as well
+constexpr int kPointsAhead = 6, kBatchesAhead = 12;
 
-template <bool Velocities, bool First> void project_links(LinkBatch* batches, int begin, int end, const BatchNumbers& numbers) {
+SINEW_INLINE void load_directions(const Lane4* directions, int batch, V* n) {
+    for (int l = 0; l < kLanes; ++l) n[l] = load(directions[kLanes * long(batch) + l]);
+}
+void link_directions(const LinkBatch* batches, Lane4* out, int begin, int end, const double* x) {
+    const V zero{}, one = all_of(1);
+    for (int k = begin; k < end; ++k) {
+        V p[kLanes], q[kLanes], d[kLanes];
+        load_pairs(batches[k], x, p, q, d);
+        const V l2 = dots(d, d), by = l2 > zero ? one / root(l2 > zero ? l2 : one) : zero;
+        for (int l = 0; l < kLanes; ++l) store(out[kLanes * long(k) + l], d[l] * all_of(by[l]));
+    }
+}
+
+// Frozen: along the rows of the start; the length is that of now
+template <bool Velocities, bool First, bool Frozen> void project_links(LinkBatch* batches, int begin, int end, const BatchNumbers& numbers) {
     const BatchNumbers o = numbers; // a copy: nothing written below can change it
     const V zero{}, one = all_of(1), reach = all_of(o.reach), kick = all_of(o.kick), soft = all_of(o.soft), feedback = all_of(o.feedback),
             omega = all_of(-o.omega);
@@ -65,9 +81,11 @@ template <bool Velocities, bool First> void project_links(LinkBatch* batches, in
             r += rho * rate;
             scale += rho * kick;
         }
-        // the change of the multiplier by the length; a link without length has no direction
-        const V quotient = omega * r / ((scale * (w_i + w_j) + alpha) * length), push = l2 > zero ? quotient : zero;
-        store(b.lambda, before + push * length);
+        if constexpr (Frozen) load_directions(o.directions, k, d);
+        // the change of the multiplier by the length of d; a link without length has no direction
+        const V unit = Frozen ? one : length;
+        const V quotient = omega * r / ((scale * (w_i + w_j) + alpha) * unit), push = l2 > zero ? quotient : zero;
+        store(b.lambda, before + push * unit);
         const V to_i = -push * w_i, to_j = push * w_j;
         const bool whole = holds_everywhere((w_i > zero) & (w_j > zero));
         store_pairs(b, whole, reach * to_i, reach * to_j, p, q, d, o.x);
@@ -96,7 +114,7 @@ SINEW_INLINE void move_joint(const int* id, V w, const V* d, V by, const V* next
     for (int l = 0; l < kLanes; ++l)
         if (w[l] > 0) store_point(at + id[l], load_point(at + id[l]) + (d[l] * all_of(by[l]) - next[l] * all_of(by_next[l])));
 }
-template <bool Velocities, bool First> void project_chain(LinkBatch* batches, int count, const BatchNumbers& numbers) {
+template <bool Velocities, bool First, bool Frozen> void project_chain(LinkBatch* batches, int count, const BatchNumbers& numbers) {
     const BatchNumbers o = numbers;
     const V zero{}, one = all_of(1), reach = all_of(o.reach), kick = all_of(o.kick), soft = all_of(o.soft), feedback = all_of(o.feedback),
             omega = all_of(-o.omega), tiny = all_of(1e-13);
@@ -106,14 +124,17 @@ template <bool Velocities, bool First> void project_chain(LinkBatch* batches, in
     for (int k = 0; k < count; ++k) {
         const LinkBatch& b = batches[k];
         ChainRow& row = rows[k];
-        for (int line = 0; line < 3; ++line) __builtin_prefetch(reinterpret_cast<const char*>(&b + kAhead) + 64 * line);
+        for (int line = 0; line < 3; ++line) __builtin_prefetch(reinterpret_cast<const char*>(&b + kBatchesAhead) + 64 * line);
+        if (k + kPointsAhead < count)
+            for (int l = 0; l < kLanes; ++l) __builtin_prefetch(o.x + batches[k + kPointsAhead].j[l], 1);
 #pragma GCC unroll 4
         for (int l = 0; l < kLanes; ++l) {
             const V q = load_point(o.x + b.j[l]);
             row.d[l] = q - p[l], p[l] = q;
         }
         const V l2 = dots(row.d, row.d), length = root(l2);
-        row.by_length = l2 > zero ? one / (l2 > zero ? length : one) : zero;
+        row.by_length = l2 > zero ? (Frozen ? one : one / (l2 > zero ? length : one)) : zero;
+        if constexpr (Frozen) load_directions(o.directions, k, row.d);
         const V alpha = load(b.alpha) * soft, w_i = load(b.w_i), w_j = load(b.w_j);
         V r = length - load(b.rest);
         if constexpr (!First) r += feedback * alpha * load(b.lambda);
@@ -165,7 +186,7 @@ SINEW_INLINE void push_pairs(const LinkBatch& b, bool whole, V by, const V* d, d
         if (whole || b.w_j.v[l] > 0) store_point(at + b.j[l], load_point(at + b.j[l]) + f);
     }
 }
-template <bool First> void relax_links_from(LinkBatch* batches, Lane4* change, int begin, int end, const BatchNumbers& numbers) {
+template <bool First, bool Frozen> void relax_links_from(LinkBatch* batches, Lane4* change, int begin, int end, const BatchNumbers& numbers) {
     const BatchNumbers o = numbers;
     const V zero{}, one = all_of(1), reach = all_of(o.reach), soft = all_of(o.soft), feedback = all_of(o.feedback), omega = all_of(-o.omega),
             beta = all_of(o.beta);
@@ -183,11 +204,13 @@ template <bool First> void relax_links_from(LinkBatch* batches, Lane4* change, i
         const V step = some ? omega * r / (some ? response : one) + by : zero;
         store(change[k], step);
         store(b.lambda, before + step);
-        push_pairs(b, holds_everywhere((w_i > zero) & (w_j > zero)), step / (some ? length : one), d, o.push);
+        if constexpr (Frozen) load_directions(o.directions, k, d);
+        push_pairs(b, holds_everywhere((w_i > zero) & (w_j > zero)), Frozen ? step : step / (some ? length : one), d, o.push);
     }
 }
 void relax_links(LinkBatch* b, Lane4* change, int begin, int end, const BatchNumbers& o) {
-    o.first ? relax_links_from<true>(b, change, begin, end, o) : relax_links_from<false>(b, change, begin, end, o);
+    if (o.directions) o.first ? relax_links_from<true, true>(b, change, begin, end, o) : relax_links_from<false, true>(b, change, begin, end, o);
+    else o.first ? relax_links_from<true, false>(b, change, begin, end, o) : relax_links_from<false, false>(b, change, begin, end, o);
 }
 double link_slope(const LinkBatch* batches, const Lane4* change, int begin, int end, const BatchNumbers& numbers) {
     const BatchNumbers o = numbers;
@@ -205,7 +228,8 @@ double link_slope(const LinkBatch* batches, const Lane4* change, int begin, int 
 
 // -- residuals: with n the direction from i to j, s = 1/sqrt(reach (w_i + w_j) + alpha) the scale of a link
 //   r = -s factor (C + feedback alpha lambda),   pushes  J^T s r  and  J^T s d  of the direction d before
-void link_residuals(LinkBatch* batches, LinkRow* rows, int begin, int end, const BatchNumbers& numbers, double* sums) {
+template <bool Frozen>
+void link_residuals_from(LinkBatch* batches, LinkRow* rows, int begin, int end, const BatchNumbers& numbers, double* sums) {
     const BatchNumbers o = numbers;
     const V zero{}, one = all_of(1), reach = all_of(o.reach), soft = all_of(o.soft), feedback = all_of(o.feedback), omega = all_of(-o.omega),
             step = all_of(o.step);
@@ -229,12 +253,18 @@ void link_residuals(LinkBatch* batches, LinkRow* rows, int begin, int end, const
         const V r = some ? scale * (omega * ((length - load(b.rest)) + feedback * alpha * before)) : zero;
         store(row.residual, r);
         squares += r * r, softened += alpha * (scale * r) * (scale * r);
-        const V by = some ? scale / (some ? length : one) : zero;
+        V by = some ? scale / (some ? length : one) : zero;
+        if (Frozen && o.first) { // kept from here on
+            load_pairs(b, o.start, p, q, d);
+            const V l2_start = dots(d, d);
+            const Mask had = moves & (l2_start > zero);
+            by = had ? scale / (had ? root(l2_start) : one) : zero;
+        }
         const bool whole = holds_everywhere((w_i > zero) & (w_j > zero));
 #pragma GCC unroll 4
         for (int l = 0; l < kLanes; ++l) {
-            const V n = d[l] * all_of(by[l]);
-            store(row.row[l], n);
+            const V n = Frozen && !o.first ? load(row.row[l]) : d[l] * all_of(by[l]);
+            if (!Frozen || o.first) store(row.row[l], n);
             for (int part = 0; part < (o.first ? 1 : 2); ++part) {
                 double *at_i = o.push + 2L * b.i[l] + 3 * part, *at_j = o.push + 2L * b.j[l] + 3 * part;
                 const V f = n * all_of(part ? direction[l] : r[l]);
@@ -245,6 +275,9 @@ void link_residuals(LinkBatch* batches, LinkRow* rows, int begin, int end, const
     }
     sums[0] = (squares[0] + squares[1]) + (squares[2] + squares[3]);
     sums[1] = (softened[0] + softened[1]) + (softened[2] + softened[3]);
+}
+void link_residuals(LinkBatch* batches, LinkRow* rows, int begin, int end, const BatchNumbers& o, double* sums) {
+    o.start ? link_residuals_from<true>(batches, rows, begin, end, o, sums) : link_residuals_from<false>(batches, rows, begin, end, o, sums);
 }
 // d = r + beta d,  A d = reach s n . (z_j - z_i) + alpha s^2 d with z = W J^T s d:  sums r.Ad, Ad.Ad, r.d, d.Ad
 void link_products(const LinkBatch* batches, LinkRow* rows, int begin, int end, const BatchNumbers& numbers, double* sums) {
@@ -283,12 +316,14 @@ void link_finish(LinkBatch* batches, const LinkRow* rows, int begin, int end, co
 
 // -- sweeps
 void links(LinkBatch* b, int begin, int end, const BatchNumbers& o) {
-    if (o.velocities) o.first ? project_links<true, true>(b, begin, end, o) : project_links<true, false>(b, begin, end, o);
-    else o.first ? project_links<false, true>(b, begin, end, o) : project_links<false, false>(b, begin, end, o);
+    if (o.directions) o.first ? project_links<false, true, true>(b, begin, end, o) : project_links<false, false, true>(b, begin, end, o);
+    else if (o.velocities) o.first ? project_links<true, true, false>(b, begin, end, o) : project_links<true, false, false>(b, begin, end, o);
+    else o.first ? project_links<false, true, false>(b, begin, end, o) : project_links<false, false, false>(b, begin, end, o);
 }
 void chain(LinkBatch* b, int count, const BatchNumbers& o) {
-    if (o.velocities) o.first ? project_chain<true, true>(b, count, o) : project_chain<true, false>(b, count, o);
-    else o.first ? project_chain<false, true>(b, count, o) : project_chain<false, false>(b, count, o);
+    if (o.directions) o.first ? project_chain<false, true, true>(b, count, o) : project_chain<false, false, true>(b, count, o);
+    else if (o.velocities) o.first ? project_chain<true, true, false>(b, count, o) : project_chain<true, false, false>(b, count, o);
+    else o.first ? project_chain<false, true, false>(b, count, o) : project_chain<false, false, false>(b, count, o);
 }
 double link_error(const LinkBatch* batches, const Lane4* unit, int begin, int end, const BatchNumbers& numbers) {
     const BatchNumbers o = numbers;

@@ -191,8 +191,10 @@ struct Filler {
 // the runs of a task
 void project_chains(const BatchLoops& loops, int begin, int end, BatchNumbers o, PositionPack& p) {
     const std::vector<int>& runs = p.plan.run_begin;
+    const Lane4* directions = o.directions;
     for (auto run = std::lower_bound(runs.begin(), runs.end(), begin); *run < end; ++run) {
         if (!p.rho.empty()) o.rho = p.rho.data() + *run;
+        if (directions) o.directions = directions + kLanes * std::size_t(*run);
         loops.chain(p.links.data() + *run, run[1] - *run, o);
     }
 }
@@ -261,8 +263,9 @@ bool build_pack(const Table& t, std::span<const Real> point_inverse, std::span<c
     return true;
 }
 
-void project_pack(const Parallel& parallel, const Sweep& w, bool velocities, bool first, PositionPack& p) {
-    const BatchNumbers o = batch_numbers(w, velocities, first, p);
+void project_pack(const Parallel& parallel, const Sweep& w, bool velocities, bool first, PositionPack& p, const Lane4* directions) {
+    BatchNumbers o = batch_numbers(w, velocities, first, p);
+    o.directions = directions;
     const BatchLoops& loops = batch_loops(p);
     for_each_task(parallel, p.plan, [&](int begin, int end) {
         switch (p.kind) {

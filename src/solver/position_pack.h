@@ -34,8 +34,8 @@ struct PositionPack {
 // `plan_is_kept`: topology and what is held are as they were, the order stays.
 bool build_pack(const Table&, std::span<const Real> point_inverse, std::span<const Real3> rest, bool plan_is_kept, PositionPack&);
 // One sweep. Velocities are moved along only where `velocities`; otherwise the caller makes them up from the positions.
-// `first`: multipliers begin at zero.
-void project_pack(const Parallel&, const Sweep&, bool velocities, bool first, PositionPack&);
+// `first`: multipliers begin at zero. `directions`: of links, four to a batch, in place of those at the positions (no velocities then).
+void project_pack(const Parallel&, const Sweep&, bool velocities, bool first, PositionPack&, const Lane4* directions = nullptr);
 // What a loop over the batches of a table needs, and the loops themselves; runs of batches without a common point that moves, in parallel.
 BatchNumbers batch_numbers(const Sweep&, bool velocities, bool first, const PositionPack&);
 const BatchLoops& batch_loops(const PositionPack&);

@@ -31,6 +31,7 @@ struct Solve {
         BatchNumbers n = batch_numbers(w, false, first, pack);
         n.omega = w.softness == Softness::factor ? w.stiffness : 1;
         n.push = s.push.data(), n.way = s.way.data();
+        if (o.frozen) n.start = &o.start->x;
         return n;
     }
     // r and J at the positions, y_r and y_d; multipliers take `step` of the iteration before

@@ -101,6 +101,24 @@ Real DualSolve::violation() const {
     return std::max(worst, contact_violation(o.contact, w.to, dofs.points, contacts));
 }
 
+void DualSolve::keep_predicted() const {
+    s.x_predicted.assign(w.to.x, w.to.x + dofs.points);
+    s.p_predicted.assign(w.to.p, w.to.p + dofs.frames), s.q_predicted.assign(w.to.q, w.to.q + dofs.frames);
+    s.s_predicted.assign(w.to.s, w.to.s + dofs.scalars);
+}
+
+void DualSolve::shift_predicted(Real sign) const {
+    for (int i = 0; i < dofs.points; ++i) vec(s.x_predicted[i]) += sign * vec(w.to.x[i]);
+    for (int i = 0; i < dofs.scalars; ++i) s.s_predicted[i] += sign * w.to.s[i];
+    for (int f = 0; f < dofs.frames; ++f) vec(s.p_predicted[f]) += sign * vec(w.to.p[f]);
+    if (sign < 0) {
+        s.q_before.assign(w.to.q, w.to.q + dofs.frames);
+        return;
+    }
+    for (int f = 0; f < dofs.frames; ++f)
+        s.q_predicted[f] = real4((quat(w.to.q[f]) * quat(s.q_before[f]).conjugate() * quat(s.q_predicted[f])).normalized());
+}
+
 void DualSolve::divide_by_diagonal(int g, const Real* at, Real* out) const {
     const DualRows& r = rows();
     const int n = r.rows_of(g);

@@ -47,12 +47,14 @@ struct DualSolve {
     void take(bool keep = true) const;
     // [m] of all rows, as largest_violation has it
     Real violation() const;
-    // What rows outside of the direct solve move is part of where it starts from, or newton would take it back.
+    // Where a direct solve starts from; what rows outside of it move becomes part of that, or newton would take it back.
+    void keep_predicted() const;
+    void shift_predicted(Real sign) const; // -1 before they move, 1 after it
     template <class F> void shift_predicted(bool direct, const F& sweep) const {
         if (!direct) return sweep();
-        for (int i = 0; i < dofs.points; ++i) vec(s.x_predicted[i]) -= vec(w.to.x[i]);
+        shift_predicted(-1.0);
         sweep();
-        for (int i = 0; i < dofs.points; ++i) vec(s.x_predicted[i]) += vec(w.to.x[i]);
+        shift_predicted(1.0);
     }
     // D^-1 r of a group, D its block of the diagonal
     void divide_by_diagonal(int g, const Real* r, Real* out) const;

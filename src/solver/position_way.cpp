@@ -12,6 +12,7 @@ namespace {
 constexpr int kPairGrain = 1024;
 constexpr Real kKeep = 0.5;   // of the distance at the start, where the thickness is not there any more
 constexpr Real kAlmost = 0.9; // a pair that starts within its bend
+constexpr Real kFarther = 1.25, kSlack = 0.5; // reach: times the way to the prediction, and a part of the thickness
 
 using Kind = SafeStep::Kind;
 
@@ -67,6 +68,15 @@ struct Judge {
         };
         return of(all.first(k.on_a)) + of(all.subspan(k.on_a));
     }
+    // of the boxes of its two sides: no more than that of the pair
+    static Real box_distance2(const Impact& k, const CcdPoints& x) {
+        Vec3 low[2] = {x[0], x[k.on_a]}, high[2] = {x[0], x[k.on_a]};
+        for (int i = 1; i < k.count; ++i) {
+            const int side = i >= k.on_a;
+            low[side] = low[side].cwiseMin(x[i]), high[side] = high[side].cwiseMax(x[i]);
+        }
+        return (low[1] - high[0]).cwiseMax(low[0] - high[1]).cwiseMax(0).squaredNorm();
+    }
     // false: apart on the whole way
     bool judge(Impact& k) const {
         CcdPoints a, b;
@@ -83,9 +93,11 @@ struct Judge {
         }
         const Real approach = std::sqrt(reach[0]) + std::sqrt(reach[1]);
         if (approach == 0) return false;
+        const Real far = approach + 4 * (largest_thickness + largest_bend);
+        if (box_distance2(k, a) > far * far) return false;
         const Real start = std::sqrt(closest_of(k.kind, a).squared);
         if (!(start > 0)) return false;
-        if (start > approach + 4 * (largest_thickness + largest_bend)) return false;
+        if (start > far) return false;
         const Real thick = thickness(k);
         if (thick < 0) return false;
         const std::span<const int> all(k.vertex.data(), k.count);
@@ -101,6 +113,40 @@ struct Judge {
     }
     Real largest_thickness = 0, largest_bend = 0;
 };
+
+// True if the pairs at hand do for this way; else reaches are such that a new search will do for it, and for ends a little further.
+bool keeps_within_reach(const Way& way, std::span<const std::uint8_t> alive, Real bend, Real slack, WayPairs& a) {
+    const std::size_t n = way.x_t0.size();
+    const bool begun = a.begun && a.reach.size() == n;
+    if (!begun) {
+        a.reach.assign(n, 0);
+        a.drift.setZero(), a.bend = 0;
+        std::size_t count = 0;
+        for (std::size_t i = 0; i < n; ++i)
+            if (alive[i]) a.drift += vec(way.x_t1[i]) - vec(way.x_t0[i]), ++count;
+        if (count) a.drift /= Real(count);
+        a.begun = true;
+    }
+    bool within = begun && bend <= a.bend;
+    a.bend = std::max(a.bend, bend);
+    for (std::size_t i = 0; i < n; ++i) {
+        const Real length = alive[i] ? (vec(way.x_t1[i]) - vec(way.x_t0[i]) - a.drift).norm() : 0;
+        if (begun && length <= a.reach[i]) continue;
+        a.reach[i] = kFarther * length + slack;
+        within = false;
+    }
+    return within;
+}
+
+bool search_ahead(const Parallel& parallel, const Model& m, const Way& way, const SurfaceScratch& surface, SurfaceTopology topology,
+                  WayPairs& a) {
+    a.grown.resize(a.reach.size());
+    for (std::size_t i = 0; i < a.grown.size(); ++i) a.grown[i] = a.reach[i] + m.surface.thickness[i];
+    topology.thickness = a.grown;
+    ++a.searches;
+    a.begun = find_candidates(parallel, topology, surface.neighbors, way.x_t0, 2 * a.bend + surface.rule_thickness, a.boxes, a.pairs);
+    return a.begun;
+}
 
 Real rotation_angle(const Real4& from, const Real4& to) {
     const Quat turn = quat(to) * quat(from).conjugate();
@@ -123,16 +169,6 @@ void find_bends(const Model& m, std::span<const Real4> q_t0, std::span<const Rea
     }
 }
 
-Spread find_spread(std::span<const Real3> of, std::span<const std::uint8_t> alive) {
-    Vec3 low = Vec3::Constant(1e300), high = Vec3::Constant(-1e300);
-    for (std::size_t i = 0; i < of.size(); ++i) {
-        if (!alive.empty() && !alive[i]) continue;
-        low = low.cwiseMin(vec(of[i])), high = high.cwiseMax(vec(of[i]));
-    }
-    if (!(low.x() <= high.x())) return {};
-    return {0.5 * (low + high), 0.5 * (high - low).norm()};
-}
-
 Real find_way_step(std::span<const Impact> impacts) {
     Real least = 1;
     for (const Impact& k : impacts) least = std::min(least, k.time);
@@ -144,25 +180,16 @@ bool find_impacts(const Parallel& parallel, const Model& m, const State& now, co
     s.impacts.clear();
     SurfaceTopology topology;
     if (!build_surface_topology(m, now.point.alive, surface.options, surface, topology)) return false;
-    Vec3 low = Vec3::Constant(1e300), high = Vec3::Constant(-1e300);
-    for (std::size_t i = 0; i < way.x_t0.size(); ++i) {
-        if (!surface.alive[i]) continue;
-        const Vec3 d = vec(way.x_t1[i]) - vec(way.x_t0[i]);
-        if (!d.allFinite()) return false;
-        low = low.cwiseMin(d), high = high.cwiseMax(d);
-    }
-    if (!(low.x() <= high.x())) return true;
+    for (std::size_t i = 0; i < way.x_t0.size(); ++i)
+        if (surface.alive[i] && !(vec(way.x_t1[i]) - vec(way.x_t0[i])).allFinite()) return false;
     Judge judge{m, surface.rules, way, part};
     for (Real t : m.surface.thickness) judge.largest_thickness = std::max(judge.largest_thickness, t);
     judge.largest_thickness = std::max(judge.largest_thickness, surface.rule_thickness);
     for (Real b : way.bend) judge.largest_bend = std::max(judge.largest_bend, b);
-    // pairs further apart than the candidates reach would have to approach by more than the spread of all displacements
-    const Candidates* found = &surface.candidates;
-    if ((high - low).norm() + 2 * judge.largest_bend > way.searched) {
-        const Real reach = 2 * judge.largest_bend + surface.rule_thickness;
-        if (!find_candidates(parallel, topology, surface.neighbors, way.x_t0, way.x_t1, reach, s.boxes, s.swept)) return false;
-        found = &s.swept;
-    }
+    if (!keeps_within_reach(way, surface.alive, judge.largest_bend, kSlack * judge.largest_thickness, s.ahead) &&
+        !search_ahead(parallel, m, way, surface, topology, s.ahead))
+        return false;
+    const Candidates* found = &s.ahead.pairs;
     const std::array<const std::vector<Pair>*, 4> lists{&found->vertex_triangle, &found->edge_edge, &found->vertex_edge,
                                                         &found->vertex_vertex};
     for (int kind = 0; kind < 4; ++kind) {

@@ -24,13 +24,22 @@ struct Impact {
 struct Way {
     std::span<const Real3> x_t0, x_t1; // [m] surface vertices
     std::span<const Real> bend;        // [m] b per vertex, empty = none
-    Real searched = 0;                 // [m] margin of the candidates that the detection at x_t0 left in its scratch
+};
+// Pairs that may meet while every vertex stays within its reach of x_t0 + t D: the part D of the way that all have in common brings
+// nobody nearer. They serve all ends of a sub-step that keep within it, and are searched anew where one does not.
+struct WayPairs {
+    bool begun = false;                // for this x_t0
+    Vec3 drift = Vec3::Zero();         // [m] D
+    Real bend = 0;                     // [m] largest of them
+    std::vector<Real> reach, grown;    // [m] per vertex; grown: with its thickness
+    CandidateScratch boxes;
+    Candidates pairs;
+    int searches = 0;
 };
 struct WayScratch {
     std::vector<Real3> x_t1;
     std::vector<Real> bend;
-    CandidateScratch boxes;
-    Candidates swept;
+    WayPairs ahead;
     std::vector<std::vector<Impact>> chunks;
     std::vector<Impact> impacts;
 };
@@ -38,16 +47,8 @@ struct WayScratch {
 // b of all vertices for bodies that turned from q_t0 to q_t1; leaves it empty if none did
 void find_bends(const Model&, std::span<const Real4> q_t0, std::span<const Real4> q_t1, std::vector<Real>& bend);
 
-// Half the smallest cube around displacements (or velocities) of the surface that takes part, and its middle: who moves alike
-// does not approach.
-struct Spread {
-    Vec3 middle = Vec3::Zero();
-    Real radius = 0;
-};
-Spread find_spread(std::span<const Real3> of, std::span<const std::uint8_t> alive);
-
-// Impacts sorted by kind and pair, in s.impacts. `surface` is the scratch of detect_surface at x_t0; where its candidates do not
-// reach far enough they are searched anew. False if a position is not a number.
+// Impacts sorted by kind and pair, in s.impacts. `surface` is the scratch of detect_surface; a new x_t0 wants s.ahead.begun = false.
+// False if a position is not a number.
 bool find_impacts(const Parallel&, const Model&, const State&, const Way&, Real part, SurfaceScratch& surface, WayScratch& s);
 // smallest time of them, 1 = none
 Real find_way_step(std::span<const Impact>);

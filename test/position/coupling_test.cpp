@@ -208,19 +208,6 @@ TEST(position_coupling, a_box_that_slides_in_the_cone_stays_down) {
     }
 }
 
-TEST(position_coupling, settings_that_do_not_go_together_are_refused_with_a_reason) {
-    const auto message = [](const char* settings, const char* objects) {
-        auto s = start(fmt::format(R"({{ "sinew": 1, "time": {{ "fps": 60, "substeps": 1, "seconds": 1 }}, "objects": {{ {} }},
-            "solver": "position", "solvers": {{ "position": {{ {} }} }} }})", objects, settings));
-        if (!s) return std::string("no simulation");
-        return simulate_step(*s) == Status::ok ? std::string() : s->report.message;
-    };
-    const char* box = R"("box": { "kind": "box", "size": [1, 1, 1], "mass": 1 })";
-    EXPECT_NE(message(R"("scheme": "newmark")", box).find("newmark is for points"), std::string::npos);
-    EXPECT_NE(message(R"("method": "jacobi", "sequential": true)", box).find("only with method gauss_seidel"), std::string::npos);
-    EXPECT_EQ(message(R"("method": "jacobi")", box), "");
-}
-
 TEST(position_coupling, viscosity_of_a_rod_does_not_depend_on_the_number_of_sub_steps) {
     const auto left = [](int substeps) { // [J] after a stretched rod has swung for a while
         auto s = start(fmt::format(R"({{ "sinew": 1, "gravity": 0, "time": {{ "fps": 1000, "substeps": 1, "seconds": 0.05 }},

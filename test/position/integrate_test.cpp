@@ -1,6 +1,8 @@
 // Schemes of the position solver on a pendulum and on chains (spec U 3.4, 3.5.4, V4, V10).
+#include "physics/simulation.h"
 #include "position/position_fixture.h"
 #include <cmath>
+#include <fmt/format.h>
 
 using namespace sinew;
 
@@ -181,4 +183,48 @@ TEST(position_integrate, the_table_of_tensioned_chains) {
         }
         EXPECT_NEAR(stretch, row.stretch, 0.02 * row.stretch + 5e-4) << row.end;
     }
+}
+
+// what does not go together is refused by name when the scene is compiled, with the place in the file
+TEST(position_integrate, settings_that_do_not_go_together_are_refused_at_load) {
+    const auto refusal = [](const char* settings, const char* object) {
+        Result<Scene> scene = parse_scene(fmt::format(R"({{ "sinew": 1, "objects": {{ {} }}, "solver": "position",
+            "solvers": {{ "position": {{ {} }} }} }})", object, settings), "scene.json");
+        EXPECT_TRUE(scene);
+        const Result<Compiled> compiled = compile_scene(*scene.value);
+        return compiled.errors.empty() ? std::string() : to_string(compiled.errors[0]);
+    };
+    const char* box = R"("box": { "kind": "box", "size": [1, 1, 1], "mass": 1 })";
+    const char* rod = R"("rod": { "kind": "rod", "curve": "line", "size": 0.5, "count": 4, "radius": "1 cm", "young": "1 MPa", "density": 500 })";
+    const char* grain = R"("grain": { "kind": "particles", "positions": [[0, 1, 0]], "masses": [0.1] })";
+    EXPECT_NE(refusal(R"("scheme": "newmark")", box).find("solvers.position.scheme"), std::string::npos);
+    EXPECT_NE(refusal(R"("scheme": "newmark")", box).find("bodies that move"), std::string::npos);
+    EXPECT_NE(refusal(R"("scheme": "newmark")", rod).find("newmark is for points"), std::string::npos);
+    EXPECT_EQ(refusal(R"("scheme": "newmark")", grain), "");
+    EXPECT_NE(refusal(R"("sequential": true, "method": "jacobi")", grain).find("solvers.position.sequential"), std::string::npos);
+    EXPECT_NE(refusal(R"("mix": "contacts_after", "method": "jacobi")", grain).find("solvers.position.mix"), std::string::npos);
+    EXPECT_NE(refusal(R"("mix": "contacts_after", "directions": "start")", grain).find("solvers.position.mix"), std::string::npos);
+    EXPECT_NE(refusal(R"("incidence": true)", grain).find("solvers.position.incidence"), std::string::npos);
+    EXPECT_NE(refusal(R"("step": "radius")", grain).find("solvers.position.step"), std::string::npos);
+}
+
+// Two boxes on ball joints, thrown: newton ends where sweeps of the same step end, which takes the residual of translation and rotation
+// of bodies. What differs is of second order in the turn by the rows, |r x l h^2/I| < 1e-3 rad per step here.
+TEST(position_integrate, newton_has_the_state_of_converged_sweeps_with_bodies) {
+    const auto end = [](const char* settings) {
+        auto s = start(fmt::format(R"({{ "sinew": 1, "time": {{ "fps": 120, "substeps": 1, "seconds": 0.25 }},
+            "objects": {{ "base": {{ "kind": "box", "size": [0.1, 0.1, 0.1], "at": [0, 1, 0], "contact": false }},
+                "upper": {{ "kind": "box", "size": [0.1, 0.4, 0.06], "mass": 1, "at": [0.2, 1, 0], "rotate": {{ "axis": [0, 0, 1], "angle": "90 deg" }}, "contact": false, "angular_velocity": [0, 1, 0] }},
+                "lower": {{ "kind": "box", "size": [0.06, 0.4, 0.1], "mass": 2, "at": [0.4, 0.8, 0], "contact": false }} }},
+            "joints": {{ "a": {{ "kind": "ball", "between": ["base", "upper"], "at": [0, 1, 0] }}, "b": {{ "kind": "ball", "between": ["upper", "lower"], "at": [0.4, 1, 0] }} }},
+            "solver": "position", "solvers": {{ "position": {{ "substeps": 1, {} }} }} }})", settings));
+        std::array<Real, 4> out{};
+        if (!s) return out;
+        while (!is_finished(*s))
+            if (simulate_step(*s) != Status::ok) return out;
+        return std::array<Real, 4>{measure(*s, "lower.x"), measure(*s, "lower.y"), measure(*s, "lower.z"), measure(*s, "upper.y")};
+    };
+    const auto sweeps = end(R"("iterations": 2000)"), newton = end(R"("method": "newton", "iterations": 12)");
+    ASSERT_NE(sweeps[0], 0);
+    for (int k = 0; k < 4; ++k) EXPECT_NEAR(newton[k], sweeps[k], 2e-4) << k;
 }

@@ -134,6 +134,28 @@ TEST(position_pack, sweeps_over_packed_tetrahedra_are_those_over_elements) {
         for (Real damping_time : {0.0, 0.002}) compare(make_tets(kind), Softness::feedback, damping_time);
 }
 
+// `directions: start` over packed links against general rows; these are taken as soon as anything damps, however little
+TEST(position_pack, methods_along_the_rows_of_the_start_are_those_over_general_rows) {
+    const auto run = [](const std::string& method, int iterations, bool chains, Real damping_time) {
+        PositionSettings s;
+        s.method = method, s.iterations = iterations, s.chains = chains, s.damping_time = damping_time;
+        s.directions = "start", s.substeps = 2;
+        const ModelBuilder b = make_spring_cloth(6, 7, 0);
+        PositionRun r(b, s);
+        for (int k = 0; k < 4; ++k) r.step(0.01);
+        return r.now.point.x;
+    };
+    for (const std::string method : {"jacobi", "accelerated_jacobi", "minres", "conjugate_residuals", "gauss_seidel"})
+        for (bool chains : {true, false}) {
+            const bool sweeps = method == "gauss_seidel"; // in another order: where both have converged
+            const int iterations = sweeps ? 2000 : 8;
+            const auto packed = run(method, iterations, chains, 0), general = run(method, iterations, chains, 1e-300);
+            ASSERT_EQ(packed.size(), general.size());
+            for (std::size_t i = 0; i < packed.size(); ++i)
+                EXPECT_LT((vec(packed[i]) - vec(general[i])).norm(), sweeps ? 1e-9 : 1e-11) << method << ' ' << chains;
+        }
+}
+
 TEST(position_pack, the_largest_error_is_that_of_the_rows) {
     for (const ModelBuilder& b : {make_spring_cloth(9, 11), make_hinges("hinge_theta", 0), make_tets("tet_stvk"), make_tets("tet_stable_neohookean")}) {
         const ParallelPtr parallel = make_parallel({.threads = 1});

@@ -20,6 +20,22 @@ const char* kRod = R"(,
     "rod": { "kind": "rod", "curve": "line", "size": 0.5, "count": 10, "radius": "1 cm", "young": "1 MPa", "density": 500, "at": [-0.5, 1.2, 0] })";
 const char* kJoints = R"( "joints": { "elbow": { "kind": "hinge", "between": ["box", "arm"], "at": [0, 1.24, 0], "axis": [1, 0, 0], "motor": { "speed": 2, "limit": "0.02 N m" } } },)";
 
+// solids by strains and by two rows, shapes matched whole and by regions, a shell full of water, and a sheet whose strain is limited
+const char* kContinua = R"(
+    "stvk":   { "kind": "solid", "size": [0.3, 0.3, 0.3], "cells": [3, 3, 3], "at": [-1, 0.25, 0], "thickness": 0.01,
+                "material": { "solid_density": 300, "solid": { "model": "stvk", "young": 2e5, "poisson": 0.3 } } },
+    "rubber": { "kind": "solid", "size": [0.3, 0.3, 0.3], "cells": [3, 3, 3], "at": [-0.5, 0.25, 0], "thickness": 0.01,
+                "material": { "solid_density": 300, "solid": { "model": "stable_neohookean", "young": 2e5, "poisson": 0.4 } } },
+    "whole":  { "kind": "solid", "size": [0.3, 0.3, 0.3], "cells": [3, 3, 3], "at": [0, 0.25, 0], "thickness": 0.01,
+                "material": { "solid_density": 300, "solid": { "model": "shape_match", "frequency": "8 Hz" } } },
+    "parts":  { "kind": "solid", "size": [0.6, 0.3, 0.2], "cells": [6, 3, 2], "at": [0.6, 0.25, 0], "thickness": 0.01,
+                "material": { "solid_density": 300, "solid": { "model": "shape_match", "frequency": "12 Hz", "region": "30 cm" } } },
+    "water":  { "kind": "cloth", "mesh": { "shape": "ball", "radius": 0.15, "levels": 2 }, "at": [0, 0.25, 1], "pressure": { "bulk": "2 GPa", "fill": 1.02 }, "thickness": "5 mm",
+                "material": { "density": 3, "membrane": { "model": "tri_stvk", "young": 4e5, "poisson": 0.3, "thickness": "1 mm", "damping": "2 ms" },
+                              "bend": { "model": "hinge_tan", "stiffness": 1e-4 } } },
+    "sheet":  { "kind": "cloth_grid", "size": [1, 1], "edge": 0.1, "at": [0, 0.25, -1], "fixed": "boundary", "thickness": 0.02, "strain_limit": 0.02,
+                "material": { "density": 0.3, "membrane": { "model": "tri_stvk", "young": 2e4, "poisson": 0.3, "thickness": "1 mm" } } })";
+
 enum class With { points, bodies, all };
 
 std::string make_scene(const std::string& settings, With with) {
@@ -47,8 +63,7 @@ std::uint64_t run(const std::string& scene, int threads, bool drop, bool resume)
     return hash(s->now);
 }
 
-void expect_same_bits(const std::string& settings, With with) {
-    const std::string scene = make_scene(settings, with);
+void expect_same_bits_of(const std::string& scene, const std::string& settings) {
     const std::uint64_t one = run(scene, 1, false, false);
     ASSERT_NE(one, 0u) << settings;
     EXPECT_EQ(run(scene, 2, false, false), one) << settings;
@@ -56,6 +71,7 @@ void expect_same_bits(const std::string& settings, With with) {
     EXPECT_EQ(run(scene, 8, false, false), one) << settings;
     EXPECT_EQ(run(scene, 2, false, true), one) << settings;
 }
+void expect_same_bits(const std::string& settings, With with) { expect_same_bits_of(make_scene(settings, with), settings); }
 
 } // namespace
 
@@ -82,4 +98,10 @@ TEST(position_threads, every_scheme_has_the_same_bits) {
 TEST(position_threads, continuous_detection_has_the_same_bits) {
     expect_same_bits("\"continuous\": true", With::all);
     expect_same_bits("\"continuous\": true, \"method\": \"accelerated_jacobi\"", With::all);
+}
+
+TEST(position_threads, solids_shells_volumes_matched_shapes_and_limits_have_the_same_bits) {
+    for (const std::string settings : {R"("method": "gauss_seidel", "damping_time": "2 ms")", R"("method": "jacobi")", R"("method": "conjugate_residuals")"})
+        expect_same_bits_of(R"({ "sinew": 1, "time": { "fps": 60, "substeps": 1, "seconds": 0.15 }, "objects": { "floor": { "kind": "plane" }, )" + std::string(kContinua) +
+                                R"( }, "solver": "position", "solvers": { "position": { "substeps": 3, )" + settings + " } } }", settings);
 }
