@@ -118,9 +118,13 @@ void evaluate_range(const Table& t, const Evaluation& ev, const HessianTerms& te
                     Real* out) {
     const ElementRow& row = *t.row;
     const int size = row.matrix_size;
-    if (terms.potentials && row.hessian)
-        row.hessian(t, ev, begin, end, terms.projection, out);
-    else
+    const bool by_eigenvalues = terms.eigen && terms.projection == Projection::clamp;
+    if (terms.potentials && row.hessian) {
+        row.hessian(t, ev, begin, end, by_eigenvalues ? Projection::none : terms.projection, out);
+        // of a pair [K -K; -K K] the eigenvalues are twice those of K, and zeros
+        for (int e = 0; by_eigenvalues && e < end - begin; ++e)
+            project_psd(out + std::size_t(e) * size, stored_rows(row), PsdMode::clamp);
+    } else
         std::fill(out, out + std::size_t(end - begin) * size, 0.0);
     if (!has_force(t, ev) || (terms.force_x == 0 && terms.force_v == 0)) return;
     // force derivatives in small batches, so that they stay in the cache
@@ -140,6 +144,22 @@ void evaluate_range(const Table& t, const Evaluation& ev, const HessianTerms& te
 void evaluate_mesh(const Parallel& p, const Table& t, const Evaluation& ev, const HessianTerms& terms, HingeMesh& mesh, Real* out) {
     if (!terms.potentials) {
         std::fill(out, out + mesh.value_count, 0.0);
+        return;
+    }
+    if (terms.projection == Projection::absolute || (terms.eigen && terms.projection == Projection::clamp)) {
+        HessianTerms own = terms;
+        own.force_x = own.force_v = 0; // in implicit steps hinges have no other than the potential
+        std::fill(out, out + mesh.value_count, 0.0);
+        parallel_for(p, int(mesh.triangles.size()), kMatrixGrain, [&](int begin, int end) {
+            MatN<12> hessian;
+            for (int k = begin; k < end; ++k)
+                for (int i = 0; i < 3; ++i) {
+                    if (!mesh.triangles[k].owns[i]) continue;
+                    const int hinge = mesh.triangles[k].hinge[i];
+                    evaluate_range(t, ev, own, hinge, hinge + 1, hessian.data());
+                    add_hinge_element(mesh, hinge, hessian, out);
+                }
+        });
         return;
     }
     find_hinge_terms(t.row->name)(p, t, ev, mesh);
@@ -205,12 +225,17 @@ void add_hessian(const Parallel& p, const ElementSet& set, const Evaluation& ev,
 Real hessian_form(const Parallel& p, const ElementSet& set, const Dofs& dofs, const Evaluation& ev,
                   const HessianTerms& terms, std::span<const Real> s, HessianPlan& plan,
                   std::vector<Real>& partial) {
-    evaluate_elements(p, set, ev, terms, plan);
     Real total = 0;
     for (std::size_t k = 0; k < set.tables.size(); ++k) {
         if (plan.first[k] < 0) continue;
         const Table& t = *set.tables[k];
         const int n = t.row->dofs, rows = stored_rows(*t.row);
+        if (!terms.potentials && !has_force(t, ev)) continue;
+        Real* stored = plan.local.data() + plan.first[k];
+        if (!is_mesh(plan, k))
+            parallel_for(p, t.count(), kMatrixGrain, [&](int begin, int end) {
+                evaluate_range(t, ev, terms, begin, end, stored + std::size_t(begin) * t.row->matrix_size);
+            });
         total += ordered_sum(p, t.count(), kMatrixGrain, partial, [&](int begin, int end) {
             std::array<int, 32> blocks;
             std::array<Real, 96> local;
@@ -227,8 +252,7 @@ Real hessian_form(const Parallel& p, const ElementSet& set, const Dofs& dofs, co
                 if (t.row->pair)
                     for (int i = 0; i < 3; ++i) local[i] -= local[3 + i];
                 if (is_mesh(plan, k)) evaluate_range(t, ev, terms, e, e + 1, matrix.data());
-                const Real* h = is_mesh(plan, k) ? matrix.data()
-                                                 : plan.local.data() + plan.first[k] + std::size_t(e) * t.row->matrix_size;
+                const Real* h = is_mesh(plan, k) ? matrix.data() : stored + std::size_t(e) * t.row->matrix_size;
                 for (int j = 0; j < rows; ++j)
                     for (int i = 0; i < rows; ++i) sum += local[i] * h[j * rows + i] * local[j];
             }

@@ -15,7 +15,12 @@
 // one flat array, then each block of the matrix gathers its contributions in element order
 // (linalg/block_sparse.h): no triplets, no atomics, no allocation, same bits for any number of threads and
 // equal to adding triplets in element order. Hinges over whole meshes are summed per triangle (hinge_mesh.h) where their
-// triangles are consistently oriented, equal to the sum of elements up to rounding; Projection::absolute is that page's there.
+// triangles are consistently oriented, equal to the sum of elements up to rounding. What needs eigenvalues of whole elements
+// (absolute, and clamp where `eigen` is set) is taken element by element there too.
+//
+// clamp is by a closed form where an entry has one (energy.h `hessian_psd`): of the stretches of a solid, in the plane of a
+// triangle, or of psi'' of a hinge. `eigen` takes the eigenvalues of the whole element matrix instead, for every entry: the nearest
+// positive semi-definite matrix in the Frobenius norm.
 #pragma once
 #include "energy/assemble.h"
 #include "linalg/block_sparse.h"
@@ -30,6 +35,7 @@ struct HessianTerms {
     bool potentials = true;                    // H
     Real force_x = 0;                          // weight of -dfdx: 0 or 1
     Real force_v = 0;                          // [1/s] weight of -dfdv: r
+    bool eigen = false;                        // clamp: see above
 };
 
 // A table of hinges that is evaluated per triangle instead of per element (hinge_mesh.h).

@@ -170,7 +170,7 @@ inline void add_scaled(Real k, const Mat3& m, Real* out) {
 
 // what is kept of psi''
 inline Real stiffness_of(Projection how, Real dd) {
-    return how == Projection::none ? dd : how == Projection::absolute ? std::abs(dd) : std::max(0.0, dd);
+    return how == Projection::none ? dd : std::max(0.0, dd);
 }
 
 // psi' Hess theta of the three hinges, as far as this triangle has a part in it
@@ -252,13 +252,15 @@ inline void store_far(const Owned& h, const std::array<bool, 3>& flip, Real* own
     }
 }
 
-// the ten blocks of a faded hinge, all of them stored by its upper triangle
-void add_faded(const HingeMesh& mesh, const HingeMesh::Faded& f, Real* blocks) {
-    const HingeMesh::Edge& e = mesh.edges[f.hinge];
+} // namespace
+
+// the ten blocks of a hinge, all of them stored by its upper triangle
+void add_hinge_element(const HingeMesh& mesh, int hinge, const MatN<12>& hessian, Real* blocks) {
+    const HingeMesh::Edge& e = mesh.edges[hinge];
     const HingeMesh::Triangle& t = mesh.triangles[e.upper];
     Real* own = blocks + t.first_value;
     const auto add = [&](int a, int b, bool flip, Real* out) {
-        const Mat3 m = f.hessian.block<3, 3>(3 * a, 3 * b);
+        const Mat3 m = hessian.block<3, 3>(3 * a, 3 * b);
         add_scaled(1, flip ? Mat3(m.transpose()) : m, out);
     };
     // labels x0, x1, x2 of the corners, in cyclic order from the apex
@@ -274,8 +276,6 @@ void add_faded(const HingeMesh& mesh, const HingeMesh::Faded& f, Real* blocks) {
     add(3, 3, false, far);
     for (int k = 0; k < 3; ++k) add(3, label[k], t.flip_apex[e.corner][k], far + 9 * (k + 1));
 }
-
-} // namespace
 
 void compute_hinge_blocks(const Parallel& p, Projection how, const HingeMesh& mesh, Real* blocks) {
     parallel_for(p, int(mesh.triangles.size()), kTriangleGrain, [&](int begin, int end) {
@@ -299,7 +299,7 @@ void compute_hinge_blocks(const Parallel& p, Projection how, const HingeMesh& me
     });
     if (how != Projection::none) return; // what is kept of a faded hinge has no part of the fade's derivatives
     for (const auto& chunk : mesh.faded)
-        for (const HingeMesh::Faded& f : chunk) add_faded(mesh, f, blocks);
+        for (const HingeMesh::Faded& f : chunk) add_hinge_element(mesh, f.hinge, f.hessian, blocks);
 }
 
 } // namespace sinew

@@ -16,7 +16,8 @@
 // Diagonal blocks are symmetric only when both neighbours are in. Blocks are written in the orientation of their slot and
 // gathered through a GatherPlan: same bits for any number of threads.
 //
-// Projection::clamp keeps max(psi'', 0) g g^T as hinge.h does, absolute |psi''| g g^T.
+// Projection::clamp and gauss_newton keep max(psi'', 0) g g^T as hinge.h does; what needs eigenvalues is not reordered:
+// assemble_hessian.cpp takes whole elements then and adds them by add_hinge_element.
 // Hinges of collapsed triangles fade (hinge.h): their terms are s psi' and s psi'', and what grad s and Hess s add is kept in `faded`
 // and added to the stored blocks. There are none as a rule.
 #pragma once
@@ -84,8 +85,10 @@ void compute_hinge_term(const Psi&, int hinge, HingeMesh&);
 Psi fade_hinge(const Psi&, Real fade_upper, Real fade_lower, int hinge, const HingeMesh&, std::vector<HingeMesh::Faded>& out);
 // gradients of all hinges (12 each, into mesh.gradient) from mesh.terms
 void compute_hinge_gradients(const Parallel&, HingeMesh&);
-// blocks from mesh.terms, of which the projection may keep a part: value_count reals
+// blocks from mesh.terms, all of them (Projection::none) or max(psi'', 0) g g^T (any other): value_count reals
 void compute_hinge_blocks(const Parallel&, Projection, const HingeMesh&, Real* out);
+// blocks += the matrix of one element; touches those of its upper triangle only
+void add_hinge_element(const HingeMesh&, int hinge, const MatN<12>& hessian, Real* blocks);
 
 // terms of the elements of a law over the mesh made from their stencils
 template <class L> void compute_hinge_terms(const Parallel& p, const typename L::Data* data, const StepContext& context,

@@ -43,9 +43,10 @@ struct RodStretch {
         return out;
     }
     static MatN<6> hessian_psd(const Data& d, const StepContext& c, const Stencil<2>& s) {
-        MatN<6> out = axial_spring_psd(d.stiffness, d.rest_length, s);
-        if (is_viscous(d, c)) out += axial_spring_psd(d.viscosity / c.elapsed, c.memory[0], s);
-        return out;
+        if (!is_viscous(d, c)) return axial_spring_psd(d.stiffness, d.rest_length, s);
+        // the two together are one axial spring: clamped as a whole
+        const Real drag = d.viscosity / c.elapsed, sum = d.stiffness + drag;
+        return axial_spring_psd(sum, (d.stiffness * d.rest_length + drag * c.memory[0]) / sum, s);
     }
     static constexpr int root_rows = 2; // elastic, viscous
     template <int Order> static LocalRows<2, 6, Order> root(const Data& d, const StepContext& c, const Stencil<2>& s) {

@@ -4,6 +4,12 @@
 //   parts    connected parts of the graph (one per rod) are factored independently, in parallel
 //   order    per part the better of two: by block index, where a scalar stands between the points it is joined with (the
 //            natural order of a rod), and reverse Cuthill-McKee (1969; rings, and meshes that are given to it anyway)
+//
+// Linear solver `banded_lu`: P A = L U within the band, kl = ku = w and 2 w of fill above by row exchanges (Golub and Van Loan 4.3.5),
+// in the same order and by the same parts. It takes indefinite matrices: root finding (newton with "merit": "residual") goes to
+// saddles, where LL^T does not exist. A column whose largest entry is below n eps of the largest of the part is reported as
+// singular. Work up to 4 n w^2, memory n (3 w + 1).
+#include "linalg/banded_lu.h"
 #include "linalg/direct.h"
 #include <algorithm>
 #include <cmath>
@@ -20,6 +26,8 @@ struct Part {
 };
 
 struct Banded final : LinearSolver {
+    explicit Banded(bool exchanges) : pivots(exchanges) {}
+    const bool pivots; // banded_lu
     LinearInfo analyse(const BlockPattern& pattern, FixedMask fixed) override;
     LinearInfo factor(const Parallel&, const BlockSparse& A, std::span<const BlockProjector>) override;
     LinearInfo solve(const Parallel&, std::span<const Real> b, std::span<Real> x) override;
@@ -27,7 +35,8 @@ struct Banded final : LinearSolver {
     DirectSystem system;
     std::vector<Part> parts;
     std::vector<Real> band;
-    std::vector<unsigned char> positive; // per part
+    std::vector<unsigned char> good; // per part: positive definite, or regular
+    std::vector<int> exchanged;      // banded_lu: row that each row was exchanged with
     std::vector<Real> solution;
 };
 
@@ -134,14 +143,15 @@ LinearInfo Banded::analyse(const BlockPattern& pattern, FixedMask mask) {
             part.end += size[i];
         }
         scalars = part.end;
-        values += std::size_t(part.end - part.begin) * (width + 1);
+        values += std::size_t(part.end - part.begin) * ((pivots ? 3 : 1) * width + 1);
         parts.push_back(part);
     }
     if (values > std::size_t(std::numeric_limits<int>::max())) return linear_failure("the band has more than 2^31 - 1 entries; use another linear solver");
     order_matrix(pattern, order, Triangle::lower, system);
     solution.assign(scalars, 0.0);
     band.assign(values, 0.0);
-    positive.assign(parts.size(), 0);
+    good.assign(parts.size(), 0);
+    exchanged.assign(pivots ? scalars : 0, 0);
     system.analysed = true;
     return {};
 }
@@ -186,12 +196,68 @@ static void solve_part(const Part& p, const Real* band, Real* x) {
     }
 }
 
+// Columns of 3 w + 1: A(i, j) at 2 w + i - j of column j. Multipliers stay where they were found, so that solve exchanges as it goes.
+static Real& lu_at(Real* band, int w, int i, int j) { return band[std::size_t(j) * (3 * w + 1) + (2 * w + i - j)]; }
+
+static bool factor_part_lu(const ScalarMatrix& m, const Part& p, Real* band, int* exchanged) {
+    const int n = p.end - p.begin, w = p.width;
+    std::fill(band, band + std::size_t(n) * (3 * w + 1), 0.0);
+    Real size = 0;
+    for (int j = 0; j < n; ++j)
+        for (int k = m.column_begin[p.begin + j]; k < m.column_begin[p.begin + j + 1]; ++k) {
+            const int i = m.row[k] - p.begin;
+            lu_at(band, w, i, j) = lu_at(band, w, j, i) = m.values[k];
+            size = std::max(size, std::abs(m.values[k]));
+        }
+    for (int j = 0; j < n; ++j) {
+        const int below = std::min(n - 1, j + w), right = std::min(n - 1, j + 2 * w);
+        int best = j;
+        for (int i = j + 1; i <= below; ++i)
+            if (std::abs(lu_at(band, w, i, j)) > std::abs(lu_at(band, w, best, j))) best = i;
+        const Real pivot = lu_at(band, w, best, j);
+        // the negated comparison also catches NaN
+        if (!(std::abs(pivot) > n * std::numeric_limits<Real>::epsilon() * size)) return false;
+        exchanged[j] = best;
+        if (best != j)
+            for (int c = j; c <= right; ++c) std::swap(lu_at(band, w, j, c), lu_at(band, w, best, c));
+        for (int i = j + 1; i <= below; ++i) lu_at(band, w, i, j) /= pivot;
+        for (int c = j + 1; c <= right; ++c) {
+            const Real top = lu_at(band, w, j, c);
+            if (top == 0) continue;
+            for (int i = j + 1; i <= below; ++i) lu_at(band, w, i, c) -= lu_at(band, w, i, j) * top;
+        }
+    }
+    return true;
+}
+
+static void solve_part_lu(const Part& p, Real* band, const int* exchanged, Real* x) {
+    const int n = p.end - p.begin, w = p.width;
+    for (int j = 0; j < n; ++j) {
+        std::swap(x[j], x[exchanged[j]]);
+        for (int i = j + 1; i <= std::min(n - 1, j + w); ++i) x[i] -= lu_at(band, w, i, j) * x[j];
+    }
+    for (int j = n - 1; j >= 0; --j) {
+        x[j] /= lu_at(band, w, j, j);
+        for (int i = std::max(0, j - 2 * w); i < j; ++i) x[i] -= lu_at(band, w, i, j) * x[j];
+    }
+}
+
+static LinearInfo singular() {
+    LinearInfo info = linear_failure("the matrix is singular");
+    info.not_positive_definite = true;
+    return info;
+}
+
 LinearInfo Banded::factor(const Parallel& parallel, const BlockSparse& given_matrix, std::span<const BlockProjector> given) {
     if (LinearInfo info = take_matrix(parallel, given_matrix, given, system); !info.ok) return info;
     parallel_for(parallel, int(parts.size()), 1, [&](int begin, int end) {
-        for (int i = begin; i < end; ++i) positive[i] = factor_part(system.matrix, parts[i], band.data() + parts[i].first);
+        for (int i = begin; i < end; ++i) {
+            Real* own = band.data() + parts[i].first;
+            good[i] = pivots ? factor_part_lu(system.matrix, parts[i], own, exchanged.data() + parts[i].begin)
+                             : factor_part(system.matrix, parts[i], own);
+        }
     });
-    if (std::find(positive.begin(), positive.end(), 0) != positive.end()) return not_positive_definite();
+    if (std::find(good.begin(), good.end(), 0) != good.end()) return pivots ? singular() : not_positive_definite();
     system.factored = true;
     return {};
 }
@@ -200,15 +266,20 @@ LinearInfo Banded::solve(const Parallel& parallel, std::span<const Real> b, std:
     if (LinearInfo info = take_right_side(b, x, system); !info.ok || free_count(system.matrix) == 0) return info;
     std::copy(system.rhs.begin(), system.rhs.end(), solution.begin());
     parallel_for(parallel, int(parts.size()), 1, [&](int begin, int end) {
-        for (int i = begin; i < end; ++i) solve_part(parts[i], band.data() + parts[i].first, solution.data() + parts[i].begin);
+        for (int i = begin; i < end; ++i) {
+            Real *own = band.data() + parts[i].first, *at = solution.data() + parts[i].begin;
+            if (pivots) solve_part_lu(parts[i], own, exchanged.data() + parts[i].begin, at);
+            else solve_part(parts[i], own, at);
+        }
     });
     return give_solution(solution, x, system);
 }
 
-std::unique_ptr<LinearSolver> make_banded(const LinearSettings&) { return std::make_unique<Banded>(); }
+std::unique_ptr<LinearSolver> make_banded(const LinearSettings&) { return std::make_unique<Banded>(false); }
+std::unique_ptr<LinearSolver> make_banded_lu(const LinearSettings&) { return std::make_unique<Banded>(true); }
 
 int half_bandwidth(const BlockPattern& pattern, FixedMask fixed) {
-    Banded b;
+    Banded b(false);
     if (!b.analyse(pattern, fixed).ok) return -1;
     int width = 0;
     for (const Part& p : b.parts) width = std::max(width, p.width);

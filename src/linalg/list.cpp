@@ -1,5 +1,6 @@
 // All linear solvers, orderings and preconditioners by name. Add one row here.
 #include "core/nearest.h"
+#include "linalg/banded_lu.h"
 #include "linalg/linear_solver.h"
 #include <algorithm>
 
@@ -14,6 +15,8 @@ static constexpr bool kHaveCholmod = false;
 static constexpr LinearSolverEntry kLinearSolvers[] = {
     {"banded", "Cholesky factorisation within a band, each connected part by itself; for rods",
      "positive definite matrix", true, make_banded},
+    {"banded_lu", "LU factorisation with row exchanges within a band, each connected part by itself; for rods that buckle",
+     "regular matrix, indefinite or not", true, make_banded_lu},
     {"cg", "preconditioned conjugate gradients on the block matrix", "positive definite matrix", true,
      make_cg},
     {"cholesky", "supernodal sparse Cholesky factorisation by CHOLMOD and BLAS",

@@ -18,7 +18,7 @@ static void find_start(const StepProblem& p, const Objective& o, std::span<const
     }
 }
 
-bool solve_baraff_witkin(const StepProblem& p, Projection projection, Objective& o, LinearStep& linear,
+bool solve_baraff_witkin(const StepProblem& p, const HessianTerms& terms, Objective& o, LinearStep& linear,
                          BaraffWitkinScratch& s, std::span<Real> d, Report& report) {
     const std::size_t n = o.mass.size();
     for (auto* a : {&s.start, &s.product, &s.rhs, &s.change}) a->assign(n, 0.0);
@@ -28,7 +28,7 @@ bool solve_baraff_witkin(const StepProblem& p, Projection projection, Objective&
     o.points.x = p.now.point.x;
     o.points.v = p.now.point.v;
     compute_residual_here(p, s.product, o);
-    HessianTerms by_position{projection, true, 1, 0}, by_velocity{projection, false, 0, o.stage.rate};
+    const HessianTerms by_position{terms.projection, true, 1, 0, terms.eigen}, by_velocity{terms.projection, false, 0, o.stage.rate};
     if (!compute_matrix(p, by_position, o)) {
         report.status = Status::failed;
         report.message = "the matrix has more than 2^31 - 1 entries";

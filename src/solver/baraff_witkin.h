@@ -16,7 +16,7 @@ struct BaraffWitkinScratch {
     std::vector<Real> start, product, rhs, change; // d_0, df/dx d_0, right-hand side, d - d_0
 };
 // d: displacements of the fixed points on entry, of all on return. False: see the report.
-bool solve_baraff_witkin(const StepProblem&, Projection, Objective&, LinearStep&, BaraffWitkinScratch&,
+bool solve_baraff_witkin(const StepProblem&, const HessianTerms&, Objective&, LinearStep&, BaraffWitkinScratch&,
                          std::span<Real> d, Report&);
 
 } // namespace sinew

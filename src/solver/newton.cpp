@@ -57,6 +57,7 @@ struct NewtonSolver final : Solver {
     std::vector<Real> d, trial, direction, rhs;
     Real speed = 0;         // [m/s] last correction
     bool held_back = false; // that correction was cut: by the trust region, or by rods that must not pass each other
+    Real lag = 0;           // [J] curvature of lagged forces along the direction
     Real forcing = 0, last_residual = 0;
     // projection on demand: iterations to wait before the next try without, tries that failed
     int raw_pause = 0, raw_failures = 0;
@@ -78,6 +79,7 @@ struct NewtonSolver final : Solver {
     void fail_between_rods(const StepProblem&);
     SearchResult search_length(const StepProblem&, const Merit& start, Real slope);
     Merit merit_at(const StepProblem&, std::span<const Real> at);
+    Merit with_lag(Merit, Real length) const;
     bool trusts() const { return settings.globalisation == "trust_region" && iterates() && !has_rows(); }
     bool has_rows() const { return kkt.form != ConstraintForm::penalty; }
     void linearise(const StepProblem&);
@@ -266,6 +268,12 @@ Merit NewtonSolver::merit_at(const StepProblem& p, std::span<const Real> at) {
     return {0.5 * square, square};
 }
 
+// with what lagged forces change along the direction (objective.h)
+Merit NewtonSolver::with_lag(Merit m, Real length) const {
+    const Real more = 0.5 * lag * length * length;
+    return {m.value + more, m.size + more};
+}
+
 SearchResult NewtonSolver::search_length(const StepProblem& p, const Merit& start, Real slope) {
     struct Line {
         NewtonSolver& s;
@@ -273,13 +281,13 @@ SearchResult NewtonSolver::search_length(const StepProblem& p, const Merit& star
         static Merit at(void* data, Real length) {
             auto& [s, p] = *static_cast<Line*>(data);
             add_direction(p, s.d, length, s.direction, s.trial);
-            return s.merit_at(p, s.trial);
+            return s.with_lag(s.merit_at(p, s.trial), length);
         }
         static Real slope_at(void* data, Real length) {
             auto& [s, p] = *static_cast<Line*>(data);
             add_direction(p, s.d, length, s.direction, s.trial);
             compute_merit_gradient(p, s.trial, s.objective);
-            return merit_slope(p, s.direction, s.objective);
+            return merit_slope(p, s.direction, s.objective) + s.lag * length;
         }
     } line{*this, p};
     // an exact Newton step takes the whole residual away: d/da 1/2 |r|^2 = -|r|^2
@@ -303,6 +311,7 @@ void NewtonSolver::search(const StepProblem& p, Trace* trace) {
     report.step_length = 1;
     const bool searches = settings.line_search != "none" && iterates() && !trusts() && !has_rows();
     const Merit start = searches || trusts() || trace ? merit_at(p, d) : Merit{};
+    lag = (searches || trusts()) && settings.merit == "energy" ? lag_curvature(p, direction, objective) : 0;
     if (searches) {
         const SearchResult found = search_length(p, start, size.slope);
         report.evaluations += found.evaluations + 1;
@@ -312,7 +321,7 @@ void NewtonSolver::search(const StepProblem& p, Trace* trace) {
     if (trusts()) {
         add_direction(p, d, 1, direction, trial);
         report.evaluations += 2;
-        if (!judge_step(start, merit_at(p, trial), region)) report.step_length = 0;
+        if (!judge_step(start, with_lag(merit_at(p, trial), 1), region)) report.step_length = 0;
         held_back = held_back || report.step_length == 0 || region.lambda > 0;
     }
     add_direction(p, d, report.step_length, direction, d);
@@ -341,7 +350,7 @@ void NewtonSolver::fail_between_rods(const StepProblem& p) {
 
 void NewtonSolver::linearise(const StepProblem& p) {
     ++report.iterations;
-    solve_baraff_witkin(p, terms.projection, objective, linear, baraff_witkin, d, report);
+    solve_baraff_witkin(p, terms, objective, linear, baraff_witkin, d, report);
     lap(clock, "solve", report);
 }
 
@@ -405,6 +414,7 @@ std::unique_ptr<Solver> make_newton(const Context& context, const Model& m, Stat
                                : s.projection == "absolute" ? Projection::absolute
                                : s.projection == "gauss_newton" ? Projection::gauss_newton
                                                             : Projection::clamp;
+    solver->terms.eigen = s.projection == "eigen";
     solver->terms.force_x = 1;
     solver->kkt.form = s.constraints == "compliant"       ? ConstraintForm::compliant
                        : s.constraints == "hard"          ? ConstraintForm::hard
@@ -415,7 +425,8 @@ std::unique_ptr<Solver> make_newton(const Context& context, const Model& m, Stat
     solver->objective.constraints_are_rows = solver->has_rows();
     solver->objective.still = solver->friction_speed();
     solver->objective.friction.secant = true;
-    if (s.linear_solver == "default" && has_only_rods(m) && !rods_meet(m)) s.linear_solver = "banded";
+    if (s.linear_solver == "default" && has_only_rods(m) && !rods_meet(m))
+        s.linear_solver = s.projection == "none" && s.merit == "residual" ? "banded_lu" : "banded";
     solver->parallel = make_parallel(context);
     solver->make_linear();
     register_memory(solver->scheme, m, state);

@@ -69,10 +69,11 @@ struct NewtonSettings {
                 .doc = "what a step must lower: the incremental potential, or the square of the unbalanced "
                        "forces (baseline: stops at saddles, armijo only)"});
         v("projection", s.projection,
-          Field{.allowed = {"on_demand", "clamp", "absolute", "gauss_newton", "none"},
+          Field{.allowed = {"on_demand", "clamp", "eigen", "absolute", "gauss_newton", "none"},
                 .doc = "of element Hessians to positive semi-definite; on_demand clamps where the matrix is "
-                       "indefinite otherwise; gauss_newton leaves the curvature of "
-                       "lengths out, of springs, constraints and tri_stvk, and clamps all others"});
+                       "indefinite otherwise; clamp: in closed form where an energy has one, eigen and absolute: negative "
+                       "eigenvalues of the element's matrix to 0, or turned; gauss_newton leaves the curvature of lengths, "
+                       "of springs, constraints and tri_stvk, and of angles out, and clamps all others"});
         v("still", s.still,
           Field{.min = 0, .unit = "m/s",
                 .doc = "contact slower than this sticks: friction grows to its limit up to here; 0 = no friction. One linear solve "
@@ -84,7 +85,9 @@ struct NewtonSettings {
         v("geometric_stiffness", s.geometric_stiffness,
           Field{.doc = "of constraints with multipliers: tension counts in the matrix"});
         v("linear_solver", s.linear_solver,
-          Field{.allowed = {"default", "cholesky", "ldlt", "cg", "banded"}, .doc = "for the Newton systems; default: banded where all points belong to rods"});
+          Field{.allowed = {"default", "cholesky", "ldlt", "cg", "banded", "banded_lu"},
+                .doc = "for the Newton systems; default: banded where all points belong to rods, banded_lu where their matrix "
+                       "is taken as it is to find a root (projection none, merit residual)"});
         v("ordering", s.ordering,
           Field{.allowed = {"amd", "metis"}, .doc = "fill-reducing order of direct solvers"});
         v("preconditioner", s.preconditioner, Field{.allowed = {"jacobi", "ic0", "none"}, .doc = "of cg"});

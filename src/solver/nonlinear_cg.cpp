@@ -16,8 +16,10 @@
 //   eta = 0.8 where the last step did less than 0.1 of what its model promised for |g|, the same up to 0.4, then 0.8 and from 0.7
 //   on 0.5 of the last; a by sufficient decrease.
 //
-// P: 3 x 3 diagonal blocks of the clamped Hessian at the start of the step, with inertia; or inertia alone.
-// Restart with s = -z where s does not go down, and where contacts have changed.
+// P: 3 x 3 diagonal blocks of the clamped Hessian at the start of the step, with inertia; or inertia alone. Scalars (twist of rods)
+// have a block of one number each.
+// Restart with s = -z where s does not go down, and where contacts have changed. Where edges of rods may touch, s is shortened so
+// that none passes through another (bound_direction), and the search only shortens it further.
 #include "solver/nonlinear_cg.h"
 #include "linalg/modified_cg.h"
 #include "solver/measure.h"
@@ -33,6 +35,7 @@ namespace sinew {
 namespace {
 
 constexpr Real kFarSpeed = 1e3, kFarForce = 1e-3; // not converged: times the tolerance, of the largest force
+constexpr Real kLeastPart = 1e-12;                // of a direction: rods that leave less room lie in each other
 constexpr Real kEta = 0.01;                       // of Hager and Zhang's bound on beta
 
 struct NonlinearCgSolver final : Solver {
@@ -42,6 +45,7 @@ struct NonlinearCgSolver final : Solver {
     ParallelPtr parallel;
     Objective objective;
     std::vector<Mat3> blocks;   // P^-1
+    std::vector<Real> scalar_blocks;
     std::vector<Real> d, trial, direction, g, z, y, last_g, last_z;
     Real gz = 0;                // g.z of the last iteration, 0 = restart
     std::size_t contact_count = 0;
@@ -61,6 +65,8 @@ struct NonlinearCgSolver final : Solver {
     Real choose_newton_direction(const StepProblem&);
     bool is_newton() const { return settings.variant == "icmcg"; }
     void search(const StepProblem&, Real slope);
+    bool stay_apart(const StepProblem&, Real& unit, Real& slope);
+    void precondition(const StepProblem&, std::span<const Real> x, std::span<Real> out) const;
     Real dot(const StepProblem&, const std::vector<Real>& a, const std::vector<Real>& b);
     bool is_printed() const { return settings.variant == "printed"; }
 };
@@ -98,12 +104,15 @@ void NonlinearCgSolver::begin(const StepProblem& p) {
     eta = 0.5;
     contact_count = 0;
     start_from_travel(p, objective, d);
+    bound_start(p, d, objective);
     build_preconditioner(p);
 }
 
 void NonlinearCgSolver::build_preconditioner(const StepProblem& p) {
     const int n = point_count(p.model);
+    const Dofs dofs = dofs_of(p.model);
     blocks.assign(n, Mat3::Identity());
+    scalar_blocks.assign(dofs.scalars, 1);
     const bool with_hessian = settings.preconditioner == "jacobi";
     if (settings.preconditioner == "none") return;
     if (with_hessian) {
@@ -120,6 +129,22 @@ void NonlinearCgSolver::build_preconditioner(const StepProblem& p) {
         const Eigen::LLT<Mat3> factor(a);
         if (factor.info() == Eigen::Success) blocks[i] = factor.solve(Mat3::Identity());
     }
+    for (int i = 0; i < dofs.scalars; ++i) {
+        if (!is_unknown_scalar(p.model, i)) continue;
+        Real a = objective.mass[dofs.scalar_offset(i)];
+        if (with_hessian) a += *block_values(objective.matrix, diagonal_slot(objective.matrix.pattern, dofs.scalar_block(i)));
+        if (a > 0) scalar_blocks[i] = 1 / a;
+    }
+}
+
+// out = P^-1 x; what is no unknown has no residual
+void NonlinearCgSolver::precondition(const StepProblem& p, std::span<const Real> x, std::span<Real> out) const {
+    parallel_for(p.parallel, point_count(p.model), kGrain, [&](int begin, int end) {
+        for (int i = begin; i < end; ++i)
+            Eigen::Map<Vec3>(out.data() + 3 * i) = blocks[i] * Eigen::Map<const Vec3>(x.data() + 3 * i);
+    });
+    const std::size_t first = dofs_of(p.model).scalar_offset(0);
+    for (std::size_t i = 0; i < scalar_blocks.size(); ++i) out[first + i] = scalar_blocks[i] * x[first + i];
 }
 
 Real NonlinearCgSolver::dot(const StepProblem& p, const std::vector<Real>& a, const std::vector<Real>& b) {
@@ -144,18 +169,26 @@ void NonlinearCgSolver::take_residual(const StepProblem& p) {
             if (is_printed() && is_unknown(p.model, p.now, i))
                 at -= o.stage.scale * p.model.point.mass[i] *
                       (Eigen::Map<const Vec3>(d.data() + 3 * i) - vec(o.stage.travel[i]));
-            Eigen::Map<Vec3>(z.data() + 3 * i) = blocks[i] * at;
         }
     });
+    const int first = dofs_of(p.model).scalar_offset(0);
+    for (int i = 0; i < scalar_count(p.model); ++i) {
+        g[first + i] = o.residual[first + i];
+        if (is_printed() && is_unknown_scalar(p.model, i))
+            g[first + i] -= o.stage.scale * p.model.scalar.mass[i] * (d[first + i] - o.stage.scalar_travel[i]);
+    }
+    precondition(p, g, z);
     Real largest = 0;
     for (int i = 0; i < point_count(p.model); ++i)
         largest = std::max(largest, Eigen::Map<const Vec3>(z.data() + 3 * i).norm());
+    for (int i = 0; i < scalar_count(p.model); ++i) largest = std::max(largest, o.arm[i] * std::abs(z[first + i]));
     speed = largest / o.stage.elapsed;
     report.residual = o.force_scale > 0 ? o.residual_norm / o.force_scale : o.residual_norm;
 }
 
 bool NonlinearCgSolver::is_done(const StepProblem& p, int iteration) {
     const Objective& o = objective;
+    if (report.status == Status::failed) return true;
     if (o.not_finite >= 0) {
         const Object& owner = p.model.objects[p.model.point.object[o.not_finite]];
         report.status = Status::failed;
@@ -187,8 +220,9 @@ bool NonlinearCgSolver::is_done(const StepProblem& p, int iteration) {
 Real NonlinearCgSolver::choose_direction(const StepProblem& p) {
     Real beta = 0;
     const Real now = dot(p, g, z);
-    const bool same_contacts = objective.contacts.point_point.size() == contact_count;
-    contact_count = objective.contacts.point_point.size();
+    const std::size_t contacts = objective.contacts.point_point.size() + objective.contacts.rod_pairs.size();
+    const bool same_contacts = contacts == contact_count;
+    contact_count = contacts;
     if (gz > 0 && same_contacts) {
         if (settings.variant == "cg_descent") {
             for (std::size_t i = 0; i < g.size(); ++i) y[i] = g[i] - last_g[i];
@@ -227,11 +261,15 @@ Real NonlinearCgSolver::choose_newton_direction(const StepProblem& p) {
     }
     norm = now;
     int unknowns = 0;
-    for (int i = 0; i < point_count(p.model); ++i) unknowns += is_unknown(p.model, p.now, i);
+    const int first = dofs_of(p.model).scalar_offset(0);
+    for (int i = 0; i < point_count(p.model); ++i) unknowns += 3 * is_unknown(p.model, p.now, i);
+    for (int i = 0; i < scalar_count(p.model); ++i) unknowns += is_unknown_scalar(p.model, i);
     // fixed points have no residual and take no part
     const auto for_free = [&](std::span<Real> out) {
         for (int i = 0; i < point_count(p.model); ++i)
             if (!is_unknown(p.model, p.now, i)) Eigen::Map<Vec3>(out.data() + 3 * i).setZero();
+        for (int i = 0; i < scalar_count(p.model); ++i)
+            if (!is_unknown_scalar(p.model, i)) out[first + i] = 0;
     };
     const bool has_matrix = compute_matrix(p, terms, objective);
     const LinearMap A = [&](std::span<const Real> x, std::span<Real> out) {
@@ -241,12 +279,11 @@ Real NonlinearCgSolver::choose_newton_direction(const StepProblem& p) {
         for_free(out);
     };
     const LinearMap P = [&](std::span<const Real> x, std::span<Real> out) {
-        for (int i = 0; i < point_count(p.model); ++i)
-            Eigen::Map<Vec3>(out.data() + 3 * i) = blocks[i] * Eigen::Map<const Vec3>(x.data() + 3 * i);
+        precondition(p, x, out);
         for_free(out);
     };
     for (std::size_t i = 0; i < g.size(); ++i) y[i] = -g[i];
-    const ModifiedCgInfo info = solve_modified_cg(A, P, eta, std::max(1, 3 * unknowns), y, direction);
+    const ModifiedCgInfo info = solve_modified_cg(A, P, eta, std::max(1, unknowns), y, direction);
     report.linear_iterations += info.iterations;
     promised = info.residual * norm;
     const Real slope = dot(p, direction, g);
@@ -255,31 +292,53 @@ Real NonlinearCgSolver::choose_newton_direction(const StepProblem& p) {
     return -dot(p, g, z);
 }
 
+// the step of length `unit` cut to what edges of rods may move; it is the direction then, of the length 1
+bool NonlinearCgSolver::stay_apart(const StepProblem& p, Real& unit, Real& slope) {
+    for (Real& a : direction) a *= unit;
+    const Real part = bound_direction(p, direction, objective);
+    if (!(part > kLeastPart)) {
+        report.status = Status::failed;
+        report.message = "rods leave each other no room";
+        return false;
+    }
+    for (Real& a : direction) a *= part;
+    slope *= unit * part;
+    unit = 1;
+    if (settings.variant != "cg_descent" || part < 1) gz = 0; // its beta alone does not see the length of the direction
+    return true;
+}
+
 void NonlinearCgSolver::search(const StepProblem& p, Real slope) {
     struct Line {
         NonlinearCgSolver& s;
         const StepProblem& p;
         Real unit; // length of a = 1
+        Real lag;  // what the lagged forces add per a^2/2
         static Merit at(void* data, Real a) {
-            auto& [s, p, unit] = *static_cast<Line*>(data);
+            auto& [s, p, unit, lag] = *static_cast<Line*>(data);
             add_direction(p, s.d, a * unit, s.direction, s.trial);
-            return compute_merit(p, s.trial, s.objective);
+            Merit m = compute_merit(p, s.trial, s.objective);
+            m.value += 0.5 * lag * a * a, m.size += 0.5 * lag * a * a;
+            return m;
         }
         static Real slope_at(void* data, Real a) {
-            auto& [s, p, unit] = *static_cast<Line*>(data);
+            auto& [s, p, unit, lag] = *static_cast<Line*>(data);
             add_direction(p, s.d, a * unit, s.direction, s.trial);
             compute_merit_gradient(p, s.trial, s.objective);
-            return unit * merit_slope(p, s.direction, s.objective);
+            return unit * merit_slope(p, s.direction, s.objective) + lag * a;
         }
-    } line{*this, p, 1};
+    } line{*this, p, 1, 0};
     // length of the quadratic model: in cg_descent the first try
     const Real curvature = is_newton() ? 0 : merit_curvature(p, terms, direction, objective);
     if (curvature > 0) line.unit = -slope / curvature;
+    const bool apart = objective.rods_meet;
+    if (apart && !stay_apart(p, line.unit, slope)) return;
     report.step_length = line.unit;
     if (!is_printed()) {
+        line.lag = line.unit * line.unit * lag_curvature(p, direction, objective);
         const Merit start = compute_merit(p, d, objective);
         const SearchResult found =
-            settings.variant == "cg_descent"
+            settings.variant == "cg_descent" && !apart
                 ? search_approximate_wolfe({&line, Line::at, Line::slope_at}, start, line.unit * slope, 0.9)
                 : search_line({&line, Line::at}, start, line.unit * slope);
         report.evaluations += found.evaluations + 1;
@@ -294,12 +353,13 @@ void NonlinearCgSolver::drop_caches() {
     objective.still = is_printed() ? 0 : settings.still;
     for (auto* a : {&d, &trial, &direction, &g, &z, &y, &last_g, &last_z}) *a = {};
     blocks = {};
+    scalar_blocks = {};
 }
 
 } // namespace
 
 Needs nonlinear_cg_needs() {
-    return {.points = true, .frames = false, .scalars = false, .passive = true, .hessian = true};
+    return {.points = true, .frames = false, .scalars = true, .passive = true, .hessian = true};
 }
 
 std::unique_ptr<Solver> make_nonlinear_cg(const Context& context, const Model& m, State& state,

@@ -357,6 +357,21 @@ Real merit_curvature(const StepProblem& p, const HessianTerms& terms, std::span<
            });
 }
 
+Real lag_curvature(const StepProblem& p, std::span<const Real> direction, Objective& o) {
+    const Dofs dofs = dofs_of(p.model);
+    const Evaluation ev = evaluation_at(p, o);
+    const HessianTerms terms{Projection::clamp, false, 1, o.stage.rate};
+    const auto acts = [&](const ElementSet& set) {
+        return std::any_of(set.tables.begin(), set.tables.end(), [&](const Table* t) { return t->count() > 0 && has_force(*t, ev); });
+    };
+    Real sum = acts(o.elements) ? hessian_form(p.parallel, o.elements, dofs, ev, terms, direction, o.plan, o.partial) : 0;
+    if (acts(o.touching)) {
+        build_hessian_plan(o.touching, dofs, o.matrix.pattern, o.contact_plan); // lists the elements
+        sum += hessian_form(p.parallel, o.touching, dofs, ev, terms, direction, o.contact_plan, o.partial);
+    }
+    return std::max(0.0, sum);
+}
+
 void start_from_travel(const StepProblem& p, const Objective& o, std::span<Real> d) {
     set_given(p, o, d);
     for_each_point(p, [&](int i) {

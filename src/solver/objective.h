@@ -7,9 +7,10 @@
 // Forces f without potential (dampers, drag) have no energy to search along. They are lagged: in iteration k
 // the merit function sees the constant f_lag = f(x + d_k, w_k), a linear term, so that at d_k its gradient is
 // the whole residual and the direction -matrix^-1 residual goes down; the next iteration takes the force
-// anew. At convergence the residual is that of the whole force: the lag has no part in the result. It is safe
-// because the matrix holds the damping that the merit function lacks: with curvature p.H p <= p.A p the full
-// step passes the Armijo test wherever the quadratic model holds.
+// anew. At convergence the residual is that of the whole force: the lag has no part in the result.
+// Along a direction p searches add 1/2 a^2 p.D p for the length a, D = PSD(sym(-df/dx - rate df/dv)) at d_k (lag_curvature):
+// how the force will have changed there. Without it a damper stiffer than everything else (c/h against m/h^2 and k) is a plain
+// load to the search, which then goes on far beyond the minimum of the model; conjugate gradients ended in NaN.
 //
 // Scalars count in norms by an arm: sqrt(mass of the scalar / mean mass of the points), so that what is compared with
 // forces and speeds of points weighs the same in energy. Fixed scalars go to their target, or turn with their rate ds.
@@ -99,6 +100,8 @@ Real merit_slope(const StepProblem&, std::span<const Real> direction, Objective&
 Real merit_gradient_square(const StepProblem&, Objective&);                        // |merit_gradient|^2
 // curvature of the same function along a direction at the displacement of the last compute_residual
 Real merit_curvature(const StepProblem&, const HessianTerms&, std::span<const Real> direction, Objective&);
+// p.D p of the forces without potential at the same place: what a search along p adds to the merit, see above. 0: there are none
+Real lag_curvature(const StepProblem&, std::span<const Real> direction, Objective&);
 // where the points would be without forces, and the given ones where they are put
 void start_from_travel(const StepProblem&, const Objective&, std::span<Real> d);
 // residual and lag at d

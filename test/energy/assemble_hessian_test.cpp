@@ -219,6 +219,10 @@ TEST(assemble_hessian, projected_matrix_is_positive_semidefinite_and_the_unproje
     };
     EXPECT_GT(least(all_terms(Projection::clamp)), -1e-14);
     EXPECT_GT(least(all_terms(Projection::absolute)), -1e-14);
+    EXPECT_GT(least(all_terms(Projection::gauss_newton)), -1e-14);
+    HessianTerms eigen = all_terms(Projection::clamp);
+    eigen.eigen = true;
+    EXPECT_GT(least(eigen), -1e-14);
     EXPECT_LT(least({.projection = Projection::none}), -1e-6);
 }
 

@@ -14,6 +14,11 @@ struct ElementFixture {
     std::vector<Real4> q;
     std::vector<Real> s, ds;
     FieldSet* fields = nullptr;
+    // an implicit step that began elsewhere; empty, 0: none
+    std::vector<Real3> x_now, p_now;
+    std::vector<Real4> q_now;
+    std::vector<NamedValues> memory;
+    Real elapsed = 0;
 
     ElementFixture(const ElementRow& r, std::uint64_t seed, int which) : row(r) {
         Rng rng{seed, hash_text(r.name), 0};
@@ -34,10 +39,29 @@ struct ElementFixture {
 
     Evaluation evaluation() const {
         Evaluation ev;
-        ev.x = x.data(), ev.v = v.data(), ev.x_now = x.data(), ev.p = p.data(), ev.q = q.data();
+        ev.x = x.data(), ev.v = v.data(), ev.x_now = elapsed > 0 ? x_now.data() : x.data(), ev.p = p.data(), ev.q = q.data();
         ev.frame_v = frame_v.data(), ev.frame_w = frame_w.data(), ev.s = s.data(), ev.ds = ds.data();
-        ev.t = 0.5, ev.dt = 0.01;
+        ev.t = 0.5, ev.dt = 0.01, ev.elapsed = elapsed;
+        if (elapsed > 0) ev.p_now = p_now.data(), ev.q_now = q_now.data(), ev.memory = &memory;
         return ev;
+    }
+
+    // the same place in an implicit step that began up to `far` away, with what the step before it left in the memory there
+    ElementFixture in_step(Real h, Real far, std::uint64_t seed) const {
+        Rng rng{seed, 77, 0};
+        VecX d(row.dofs);
+        for (Real& a : d) a = far * draw_uniform(rng, -1, 1);
+        const ElementFixture start = moved(d);
+        ElementFixture out = *this;
+        out.x_now = start.x, out.p_now = start.p, out.q_now = start.q;
+        out.elapsed = h;
+        if (row.memory_size > 0) {
+            State held;
+            element_memory(held, row).assign(row.memory_size, 0.0);
+            row.finish(table, start.evaluation(), 0, 1, element_memory(held, row).data());
+            out.memory = held.memory;
+        }
+        return out;
     }
 
     // x <- retract(x, d): translations add, rotations q <- exp(d) q

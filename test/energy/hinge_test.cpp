@@ -12,6 +12,7 @@
 #include "energy/list.h"
 #include "geometry/generate.h"
 #include "geometry/triangulate.h"
+#include <Eigen/Eigenvalues>
 #include <gtest/gtest.h>
 #include <map>
 
@@ -149,7 +150,7 @@ TEST(hinge, computer_algebra_gives_the_same_gradient_and_hessian) {
         const Psi psi = HingeTan::psi(sample.data, {}, make_hinge(sample.at.x).half);
         VecN<12> g;
         MatN<12> h;
-        bench::hinge_symbolic(sample.at.x[0].data(), psi.d, psi.dd, g.data(), h.data());
+        bench::hinge_symbolic(sample.at.x[0].data(), [&](Real, Real) { return std::pair{psi.d, psi.dd}; }, g.data(), h.data());
         EXPECT_LT((g - local.gradient).norm(), 1e-13 * local.gradient.norm());
         EXPECT_LT((h - local.hessian).norm(), 1e-12 * local.hessian.norm()); // cancellation in the long sums
     }
@@ -247,15 +248,17 @@ TEST(hinge_mesh, matrix_of_the_solvers_is_that_of_the_elements_for_every_law) {
         ASSERT_TRUE(by_triangle.hinges[1].mesh);
         std::vector<Real> direction, partial;
         for (int i = 0; i < dofs.size(); ++i) direction.push_back(std::sin(0.3 * i));
-        for (Projection how : {Projection::none, Projection::clamp, Projection::gauss_newton}) {
-            const HessianTerms terms{how, true, 1, 100};
+        for (int mode = 0; mode < 5; ++mode) {
+            const Projection how[] = {Projection::none, Projection::clamp, Projection::gauss_newton, Projection::absolute, Projection::clamp};
+            const HessianTerms terms{how[mode], true, 1, 100, mode == 4};
             compute_hessian(*parallel, set, ev, terms, by_element, s.plain);
             compute_hessian(*parallel, set, ev, terms, by_triangle, s.fast);
             const MatX plain = dense(s.plain, dofs.size()), fast = dense(s.fast, dofs.size());
-            EXPECT_LT((plain - fast).norm(), 1e-14 * plain.norm()) << law; // rounding of sums in another order
+            EXPECT_LT((plain - fast).norm(), 1e-14 * plain.norm()) << law << " mode " << mode; // sums in another order
+            if (mode > 0) { EXPECT_GT(Eigen::SelfAdjointEigenSolver<MatX>(fast).eigenvalues()[0], -1e-14 * fast.norm()); }
             const Real a = hessian_form(*parallel, set, dofs, ev, terms, direction, by_element, partial);
             const Real b = hessian_form(*parallel, set, dofs, ev, terms, direction, by_triangle, partial);
-            EXPECT_NEAR(a, b, 1e-12 * std::abs(a)) << law;
+            EXPECT_NEAR(a, b, 1e-12 * std::abs(a)) << law << " mode " << mode;
         }
         // what stands still because a point is dead pushes nowhere
         std::vector<std::uint8_t> alive(s.x.size(), 1);
@@ -265,6 +268,46 @@ TEST(hinge_mesh, matrix_of_the_solvers_is_that_of_the_elements_for_every_law) {
         compute_hessian(*parallel, set, ev, {Projection::none}, by_triangle, s.fast);
         EXPECT_LT((dense(s.plain, dofs.size()) - dense(s.fast, dofs.size())).norm(), 1e-14 * dense(s.plain, dofs.size()).norm());
     }
+}
+
+// What `eigen` and `absolute` mean for one element, and that clamp of a hinge is neither: psi' Hess theta is left out there.
+TEST(hinge, eigenvalues_of_the_whole_element_are_projected_where_asked) {
+    const auto parallel = make_parallel({.threads = 1});
+    Rng rng{11, 2, 0};
+    int differ = 0;
+    for (int k = 0; k < 30; ++k) {
+        const Sample<HingeTheta> sample = HingeTheta::sample(rng, k % 3);
+        Table t;
+        t.row = find_energy("hinge_theta");
+        t.stencil = {0, 1, 2, 3}, t.object = {0};
+        const std::byte* bytes = reinterpret_cast<const std::byte*>(&sample.data);
+        t.data.assign(bytes, bytes + sizeof(sample.data));
+        std::array<Real3, 4> x;
+        for (int i = 0; i < 4; ++i) x[i] = real3(sample.at.x[i]);
+        const ElementSet set{{&t}};
+        Dofs dofs;
+        dofs.points = 4;
+        Evaluation ev;
+        ev.x = x.data();
+        BlockPattern pattern;
+        HessianPlan plan;
+        ASSERT_TRUE(build_hessian_pattern(set, {}, dofs, pattern));
+        ASSERT_TRUE(build_hessian_plan(set, dofs, pattern, plan));
+        BlockSparse matrix = make_block_sparse(pattern);
+        const auto projected = [&](Projection how, bool eigen) {
+            compute_hessian(*parallel, set, ev, {how, true, 0, 0, eigen}, plan, matrix);
+            return dense(matrix, 12);
+        };
+        const MatX raw = projected(Projection::none, false);
+        const Eigen::SelfAdjointEigenSolver<MatX> system(raw);
+        const auto with = [&](const VecX& values) {
+            return MatX(system.eigenvectors() * values.asDiagonal() * system.eigenvectors().transpose());
+        };
+        EXPECT_LT((projected(Projection::clamp, true) - with(system.eigenvalues().cwiseMax(0))).norm(), 1e-12 * raw.norm());
+        EXPECT_LT((projected(Projection::absolute, false) - with(system.eigenvalues().cwiseAbs())).norm(), 1e-12 * raw.norm());
+        differ += (projected(Projection::clamp, false) - projected(Projection::clamp, true)).norm() > 1e-3 * raw.norm();
+    }
+    EXPECT_GT(differ, 15);
 }
 
 TEST(hinge_mesh, knows_translations_and_rotations) {
