@@ -13,7 +13,9 @@ step "paths in the docs" tools/check_docs.py
 step "forbidden words" tools/check_words.py
 step "coverage ledger" tools/check_coverage.py
 
-# folders whose tests run under the sanitizers; energy, collision, scene and output follow in `make soak`
+# Under the sanitizers here: the tests of core, linalg and geometry (mesh readers among them), and the scene loader, recordings
+# and other readers by their fuzzers. The tests of model, constraint, collision, scene and output follow in `tools/soak.sh asan`,
+# those of energy and solvers in `tools/soak.sh asan_solver`: their compile time would not fit beside `make test`.
 folders=()
 for folder in core linalg geometry; do
     if [ -f test/$folder/CMakeLists.txt ]; then folders+=("$folder"); fi

@@ -71,6 +71,29 @@ void pick_boxes(std::span<const Aabb> all, std::span<const int> chosen, std::vec
     for (std::size_t i = 0; i < chosen.size(); ++i) out[i] = all[chosen[i]];
 }
 
+// groups of the elements with these first vertices
+template <std::size_t N> std::uint32_t groups_of(const SurfaceTopology& s, std::span<const std::array<int, N>> elements) {
+    std::uint32_t all = 0;
+    for (const auto& e : elements) all |= s.group[e[0]];
+    return all;
+}
+
+// Edges that can meet no edge, and vertices that can meet no triangle, whatever their place, get empty boxes: a heap of bodies among
+// grains must not list the pairs of their own edges only to drop them. What is not a number stays, to be refused.
+void leave_out_unmet(const Parallel& parallel, const SurfaceTopology& s, CandidateScratch& scratch) {
+    if (s.group.empty()) return;
+    const auto leave_out = [&](int v, std::uint32_t met, Aabb& box) {
+        if (!(s.mask[v] & met) && box.lo.allFinite() && box.hi.allFinite()) box = Aabb{};
+    };
+    const std::uint32_t edges = groups_of(s, s.edges), triangles = groups_of(s, s.triangles);
+    parallel_for(parallel, int(s.edges.size()), 4 * kGrain, [&](int b, int e) {
+        for (int i = b; i < e; ++i) leave_out(s.edges[i][0], edges, scratch.boxes[1][i]);
+    });
+    parallel_for(parallel, s.vertex_count, 4 * kGrain, [&](int b, int e) {
+        for (int i = b; i < e; ++i) leave_out(i, triangles, scratch.boxes[0][i]);
+    });
+}
+
 // Vertices of the elements on the two sides of a list, and the numbers the trees know them by.
 struct Elements {
     const int* vertices; // size per element, null = the element is a vertex
@@ -157,6 +180,7 @@ bool update_candidate_trees(const Parallel& parallel, const SurfaceTopology& sur
     const bool same = vertices && s.trees[0].count == surface.vertex_count;
     const Vec3 origin = same ? s.trees[0].origin : choose_origin(s.boxes[0]);
     if (!origin.allFinite()) return false;
+    leave_out_unmet(parallel, surface, s);
     for (int k = 0; k < 3; ++k)
         if (!update_tree(parallel, s.boxes[k], s.tree, s.trees[k], &origin)) return false;
     for (int k = 0; k < 2; ++k)

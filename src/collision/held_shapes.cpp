@@ -59,7 +59,16 @@ void add_collider(const Collider& c, const FrameState& frames, int obstacle, Rea
     }
 }
 
-// The surface of an object where it is now; its tree is made anew only if it has moved.
+// whether h has the triangles and the number of vertices of the object
+bool has_triangles_of(const Model& m, const Object& o, const HeldSurface& h) {
+    if (int(h.shape.triangles.size()) != o.triangles.count() || int(h.shape.vertices.size()) != o.surface.count()) return false;
+    for (int t = 0; t < o.triangles.count(); ++t)
+        for (int k = 0; k < 3; ++k)
+            if (m.surface.triangles[o.triangles.begin + t][k] - o.surface.begin != h.shape.triangles[t][k]) return false;
+    return true;
+}
+
+// The surface of an object where it is now; if it has moved its tree is refitted.
 void add_surface(const Model& m, const SurfaceState& at, std::span<const Real3> x, int obstacle, Real reach, HeldScratch& s) {
     const int object = m.obstacles[obstacle].object;
     std::size_t known = 0;
@@ -69,15 +78,17 @@ void add_surface(const Model& m, const SurfaceState& at, std::span<const Real3> 
     h.object = object;
     const Object& o = m.objects[object];
     const auto own = x.subspan(o.surface.begin, o.surface.count());
-    const bool same = h.shape.triangles.size() == std::size_t(o.triangles.count()) && std::equal(own.begin(), own.end(), h.shape.vertices.begin(), h.shape.vertices.end());
-    if (!same) {
+    if (!has_triangles_of(m, o, h)) {
         h.shape.vertices.assign(own.begin(), own.end());
         h.shape.triangles.clear();
         for (int t = o.triangles.begin; t < o.triangles.end; ++t) {
             const auto& v = m.surface.triangles[t];
             h.shape.triangles.push_back({v[0] - o.surface.begin, v[1] - o.surface.begin, v[2] - o.surface.begin});
         }
-        h.surface = build_mesh_surface(h.shape);
+        build_mesh_surface(h.shape, h.move, h.surface);
+    } else if (!std::equal(own.begin(), own.end(), h.shape.vertices.begin())) {
+        std::copy(own.begin(), own.end(), h.shape.vertices.begin());
+        move_mesh_surface(h.surface, h.move);
     }
     h.v.resize(own.size());
     for (int i = 0; i < o.surface.count(); ++i) h.v[i] = real3(vertex_velocity(m, at, m.surface.vertices[o.surface.begin + i]));

@@ -20,6 +20,7 @@ struct HeldSurface {      // of an object, as it is in the world
     int object = -1;
     TriangleShape shape;
     MeshSurface surface;  // of it
+    MeshMoveScratch move;
     std::vector<Real3> v; // [m/s] of its vertices
 };
 struct HeldShape {        // a convex shape, mesh or solid, in the world

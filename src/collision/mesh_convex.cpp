@@ -216,6 +216,25 @@ MeshSurface build_mesh_surface(const TriangleShape& m) {
     return s;
 }
 
+void build_mesh_surface(const TriangleShape& m, MeshMoveScratch& scratch, MeshSurface& s) {
+    s.shape = &m;
+    build_triangle_tree(m, scratch.tree, s.tree);
+    scratch.cost = tree_cost(s.tree);
+    s.one_sided = is_closed(m);
+    scratch.neighbors.edges.reserve(3 * m.triangles.size()); // triangles that have no area now may get one
+    s.end.reserve(6 * m.triangles.size());
+    build_mesh_neighbors(s, scratch.neighbors);
+}
+
+void move_mesh_surface(MeshSurface& s, MeshMoveScratch& scratch) {
+    refit_triangle_tree(*s.shape, scratch.tree, s.tree);
+    if (tree_cost(s.tree) > 2 * scratch.cost) {
+        build_triangle_tree(*s.shape, scratch.tree, s.tree);
+        scratch.cost = tree_cost(s.tree);
+    }
+    build_mesh_neighbors(s, scratch.neighbors);
+}
+
 bool collide_mesh_convex(const MeshSurface& s, const Placement& mesh, Real thickness, const Convex& c, const Placement& fc,
                          Real margin, MeshContactScratch& scratch, std::vector<Manifold>& out) {
     out.clear();

@@ -41,6 +41,15 @@ struct MeshNeighborScratch {
 void build_mesh_neighbors(MeshSurface& s, MeshNeighborScratch&);
 // One-sided if the mesh is closed.
 MeshSurface build_mesh_surface(const TriangleShape&);
+// Of a mesh whose vertices move. Then the tree is refitted, and made anew once its boxes have grown to twice their areas;
+// no memory is taken after the first call.
+struct MeshMoveScratch {
+    MeshNeighborScratch neighbors;
+    TriangleTreeScratch tree;
+    Real cost = 0; // of the tree when it was made
+};
+void build_mesh_surface(const TriangleShape&, MeshMoveScratch&, MeshSurface&);
+void move_mesh_surface(MeshSurface&, MeshMoveScratch&);
 
 struct MeshContactPart { // of one triangle
     Vec3 normal;

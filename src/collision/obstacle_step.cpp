@@ -69,7 +69,7 @@ Real walk(const Walk& w, std::span<const int> vertices, const Obstacle& o, Real 
     Real own = 0, rounding = 0, arm = 0;
     for (int v : vertices) {
         own = std::max(own, speed_of(w, v));
-        rounding = std::max(rounding, w.s.rounding[v]);
+        rounding = std::max(rounding, w.s.rounding[v] + w.s.inscribed.by[v]);
         arm = std::max(arm, (vec(w.s.x_t0[v]) - f.p).norm());
     }
     // the vertex may travel `own` while the obstacle's frame turns under it

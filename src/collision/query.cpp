@@ -19,8 +19,12 @@ struct Query {
     std::vector<Id> id;   // per object
     std::vector<std::uint32_t> groups;
     ShapeCache cache; // hulls, meshes and fields of the items
-    AabbTree tree;
+    AabbTree tree; // refitted while there are as many items
     TreeScratch scratch;
+    // what the surfaces of the model are made of, kept until that changes
+    int topology = -1;
+    const void* owner = nullptr; // model.elements
+    std::vector<std::uint8_t> loose_edge, loose_vertex; // not part of a triangle, of an edge or triangle
 };
 void QueryDelete::operator()(Query* q) const { delete q; }
 
@@ -69,16 +73,36 @@ void add_colliders(const Model& m, const State& s, int object, Range colliders, 
     }
 }
 
+void find_loose(const Model& m, Query& q) {
+    const Surface& s = m.surface;
+    if (q.topology == m.topology_revision && q.owner == m.elements.get() && q.loose_edge.size() == s.edges.size() &&
+        q.loose_vertex.size() == s.vertices.size())
+        return;
+    q.topology = m.topology_revision, q.owner = m.elements.get();
+    q.loose_edge.assign(s.edges.size(), 0);
+    q.loose_vertex.assign(s.vertices.size(), 1);
+    const auto sorted = [](int a, int b) { return std::array<int, 2>{std::min(a, b), std::max(a, b)}; };
+    std::vector<std::array<int, 2>> sides;
+    for (const auto& t : s.triangles)
+        for (int i = 0; i < 3; ++i) {
+            q.loose_vertex[t[i]] = 0;
+            sides.push_back(sorted(t[i], t[(i + 1) % 3]));
+        }
+    std::sort(sides.begin(), sides.end());
+    for (std::size_t k = 0; k < s.edges.size(); ++k) {
+        const auto& e = s.edges[k];
+        q.loose_edge[k] = !std::binary_search(sides.begin(), sides.end(), sorted(e[0], e[1]));
+        q.loose_vertex[e[0]] = q.loose_vertex[e[1]] = 0;
+    }
+}
+
 // triangles as they are; edges without triangle and vertices without edge with their thickness
-void add_surface(const Model& m, const State& s, int object, std::vector<std::uint8_t>& used, Query& q) {
+void add_surface(const Model& m, const State& s, int object, Query& q) {
     const Object& o = m.objects[object];
     const auto at = [&](int v) { return Vec3(vec(q.x[v])); };
     const auto alive = [&](int v) { return is_alive(m, s.point.alive, m.surface.vertices[v]); };
-    std::vector<std::array<int, 2>> sides; // of triangles, which are hit by them
     for (int k = o.triangles.begin; k < o.triangles.end; ++k) {
         const auto& t = m.surface.triangles[k];
-        for (int v : t) used[v] = 1;
-        for (int i = 0; i < 3; ++i) sides.push_back({std::min(t[i], t[(i + 1) % 3]), std::max(t[i], t[(i + 1) % 3])});
         if (alive(t[0]) && alive(t[1]) && alive(t[2]))
             q.items.push_back({make_triangle(at(t[0]), at(t[1]), at(t[2]), 0),
                                {},
@@ -86,11 +110,9 @@ void add_surface(const Model& m, const State& s, int object, std::vector<std::ui
                                QueryHit::triangle,
                                k - o.triangles.begin});
     }
-    std::sort(sides.begin(), sides.end());
     for (int k = o.edges.begin; k < o.edges.end; ++k) {
         const auto& e = m.surface.edges[k];
-        const std::array<int, 2> side{std::min(e[0], e[1]), std::max(e[0], e[1])};
-        if (std::binary_search(sides.begin(), sides.end(), side) || !alive(e[0]) || !alive(e[1])) continue;
+        if (!q.loose_edge[k] || !alive(e[0]) || !alive(e[1])) continue;
         Convex c;
         c.core = Convex::segment;
         const Vec3 way = at(e[1]) - at(e[0]);
@@ -103,10 +125,8 @@ void add_surface(const Model& m, const State& s, int object, std::vector<std::ui
         f.p = 0.5 * (at(e[0]) + at(e[1]));
         q.items.push_back({c, f, object, QueryHit::edge, k - o.edges.begin});
     }
-    for (int k = o.edges.begin; k < o.edges.end; ++k)
-        for (int v : m.surface.edges[k]) used[v] = 1;
     for (int v = o.surface.begin; v < o.surface.end; ++v) {
-        if (used[v] || !alive(v)) continue;
+        if (!q.loose_vertex[v] || !alive(v)) continue;
         Convex c;
         c.radius = m.surface.thickness[v];
         q.items.push_back({c, {Mat3::Identity(), at(v)}, object, QueryHit::vertex, v - o.surface.begin});
@@ -189,7 +209,7 @@ bool update(Query& q, const Model& m, const State& s) {
     for (const Real3& p : s.frame.p) finite = finite && vec(p).allFinite();
     for (const Real4& r : s.frame.q) finite = finite && quat(r).coeffs().allFinite();
     if (!finite) return false;
-    std::vector<std::uint8_t> used(m.surface.vertices.size(), 0);
+    find_loose(m, q);
     int collider = 0;
     for (int k = 0; k < int(m.objects.size()); ++k) {
         q.id[k] = {k, m.objects[k].generation};
@@ -200,10 +220,10 @@ bool update(Query& q, const Model& m, const State& s) {
         if (!m.objects[k].alive) continue;
         const std::size_t before = q.items.size();
         add_colliders(m, s, k, own, q);
-        if (q.items.size() == before) add_surface(m, s, k, used, q);
+        if (q.items.size() == before) add_surface(m, s, k, q);
     }
     for (const QueryItem& item : q.items) q.boxes.push_back(bounds_of(item));
-    if (build_tree(*q.parallel, q.boxes, q.scratch, q.tree)) return true;
+    if (update_tree(*q.parallel, q.boxes, q.scratch, q.tree)) return true;
     q.items.clear();
     return false;
 }

@@ -72,6 +72,11 @@ Real bend_of(const Turning& w, const StencilPair& k, Real length) {
     return (bend[0] + bend[1]) * length * length + rounding[0] + rounding[1];
 }
 
+// how far both sides stand out of their triangles
+Real inscribed_of(const Turning& w, const StencilPair& k) {
+    return w.s.inscribed.by[k.vertex[0]] + w.s.inscribed.by[k.vertex[k.on_a]]; // the same for all vertices of an object
+}
+
 // First time in [t0, t1] at which the pair may be within the separation, a lower bound; infinity if never. Intervals are
 // searched from the left; one that is not proven free is halved until its bend is small against the gap at its start.
 Real search_turning(const Turning& w, const StencilPair& k, Real separation, Real t0, Real t1, Real limit, int depth) {
@@ -91,9 +96,9 @@ SafeStep search_chunk(const Turning& w, SafeStep::Kind kind, std::span<const Pai
     SafeStep best;
     for (const Pair& p : pairs) {
         const StencilPair k = stencil_of_pair(w.m, kind, p);
-        const Real start = distance_of(k, points_at(w, k, 0));
+        const Real inscribed = inscribed_of(w, k), start = distance_of(k, points_at(w, k, 0)) - inscribed;
         const Real separation = w.options.separation > 0 ? std::min(w.options.separation, w.options.keep * start) : 0;
-        const Real t = start > 0 ? search_turning(w, k, separation, 0, 1, best.step, kDepth) : 0;
+        const Real t = start > 0 ? search_turning(w, k, separation + inscribed, 0, 1, best.step, kDepth) : 0;
         if (t < best.step) best = {t, kind, p};
     }
     return best;
@@ -126,7 +131,7 @@ void split(const Turning& w, SafeStep::Kind kind, const std::vector<Pair>& all, 
     for (const Pair& p : all) {
         const StencilPair k = stencil_of_pair(w.m, kind, p);
         if (!may_touch(w, k)) continue;
-        Real bend = 0;
+        Real bend = inscribed_of(w, k);
         for (int i = 0; i < k.count; ++i) bend = std::max(bend, w.s.bend[k.vertex[i]]);
         (bend > 0 ? turning : linear).push_back(p);
     }
@@ -164,6 +169,7 @@ bool find_scene_step(const Parallel& parallel, const Model& m, const SceneMotion
     const Dofs dofs = dofs_of(m);
     const std::size_t n = m.surface.vertices.size();
     if (int(motion.direction.size()) != dofs.size()) return false;
+    update_inscribed(m, s.inscribed);
     s.x_t0.resize(n), s.x_t1.resize(n), s.bend.resize(n), s.rounding.resize(n), s.grow.resize(n);
     parallel_for(parallel, int(n), kGrain, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
@@ -172,7 +178,7 @@ bool find_scene_step(const Parallel& parallel, const Model& m, const SceneMotion
             s.x_t1[i] = real3(moved_vertex(m, motion, v, 1));
             s.bend[i] = find_bend(motion, dofs, v);
             s.rounding[i] = find_rounding(motion, dofs, v, s.x_t0[i], s.x_t1[i]);
-            s.grow[i] = s.bend[i] + s.rounding[i];
+            s.grow[i] = s.bend[i] + s.rounding[i] + s.inscribed.by[i];
         }
     });
     SurfaceTopology topology;

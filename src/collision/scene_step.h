@@ -8,9 +8,11 @@
 // (linear interpolation of a function with second derivative |d_theta|^2 |r|). The chords are searched with the separation
 // grown by both sides' e; a find is followed into ever smaller intervals until e is small against the distance there.
 // Who meets whom is as in detect.h: groups, rules, exclusions. Analytic obstacles count by their true shape
-// (obstacle_step.h); bodies with shapes count by their surfaces, which for round ones are inscribed.
+// (obstacle_step.h); bodies with shapes count by their surfaces, round ones grown by what they stand out of them
+// (inscribed.h): what is nearer to their triangles than that at the start cannot be proven free, and the step is 0.
 #pragma once
 #include "collision/detect.h"
+#include "collision/inscribed.h"
 #include "collision/obstacle_boxes.h"
 #include "collision/safe_step.h"
 #include "model/surface.h"
@@ -32,7 +34,8 @@ struct SceneStepScratch {
     std::vector<Real3> x_t0, x_t1;
     std::vector<Real> bend;            // [m] e of each vertex over the whole motion
     std::vector<Real> rounding;        // [m] bound of the error of moved_vertex
-    std::vector<Real> grow;            // [m] both: of the vertex's box
+    InscribedScratch inscribed;
+    std::vector<Real> grow;            // [m] all three: of the vertex's box
     std::vector<SafeStep> chunk;
     ObstacleBoxes obstacles;           // over the whole motion
     std::vector<std::vector<int>> near; // per chunk: obstacles

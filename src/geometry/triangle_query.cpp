@@ -25,10 +25,20 @@ SurfacePoint find_closest(const TriangleTree& tree, const TriangleShape& mesh, c
     SurfacePoint best;
     Real least = within * within;
     if (tree.nodes.empty()) return best;
+    // Points on triangles are off by the rounding of their coordinates, so that a triangle can be nearer than its box: boxes
+    // no further than that are opened too, and of as near triangles the lowest is found whatever the tree looks like.
+    const Aabb& all = tree.nodes[0].box;
+    const Real slack = 16 * std::numeric_limits<Real>::epsilon() * (p.cwiseAbs() + all.lo.cwiseAbs().cwiseMax(all.hi.cwiseAbs())).sum();
+    Real open = 0; // squared: (distance + slack)^2
+    const auto set_open = [&] {
+        const Real d = std::sqrt(least) + slack;
+        open = d * d;
+    };
+    set_open();
     const auto look_at = [&](int t) {
         const TrianglePoint q = closest_on_triangle(p, corner(mesh, t, 0), corner(mesh, t, 1), corner(mesh, t, 2));
         const Real d = (p - q.point).squaredNorm();
-        if (d < least || (d == least && (best.triangle < 0 || t < best.triangle))) least = d, best.triangle = t, best.at = q;
+        if (d < least || (d == least && (best.triangle < 0 || t < best.triangle))) least = d, best.triangle = t, best.at = q, set_open();
     };
     if (hint >= 0) look_at(hint);
     auto& stack = node_stack();
@@ -36,7 +46,7 @@ SurfacePoint find_closest(const TriangleTree& tree, const TriangleShape& mesh, c
     while (!stack.empty()) {
         const auto [index, bound] = stack.back();
         stack.pop_back();
-        if (bound > least) continue;
+        if (bound > open) continue;
         const TriangleTree::Node& node = tree.nodes[index];
         for (int i = node.first; i < node.first + node.count; ++i) look_at(tree.order[i]);
         if (node.count) continue;

@@ -21,28 +21,39 @@ Real half_area(const Aabb& b) {
 
 struct TreeBuild {
     const TriangleShape& mesh;
-    std::vector<Aabb> box;
-    std::vector<Vec3> middle;
-    TriangleTree tree;
+    TriangleTreeScratch& scratch;
+    TriangleTree& tree;
 };
+
+// those that go left first, both sides in the order they had
+template <class F> int* cut_at(int* begin, int* end, std::vector<int>& right, F&& goes_left) {
+    right.clear();
+    int* left = begin;
+    for (int* i = begin; i != end; ++i) {
+        if (goes_left(*i)) *left++ = *i;
+        else right.push_back(*i);
+    }
+    std::copy(right.begin(), right.end(), left);
+    return left;
+}
 
 // Splits order[begin, end) in two; returns the border. Equal middles are cut at half.
 int split(TreeBuild& b, int begin, int end) {
     int* order = b.tree.order.data();
     Aabb middles;
-    for (int i = begin; i < end; ++i) middles = merge(middles, b.middle[order[i]]);
+    for (int i = begin; i < end; ++i) middles = merge(middles, b.scratch.middle[order[i]]);
     int axis = 0;
     const Vec3 extent = middles.hi - middles.lo;
     extent.maxCoeff(&axis);
     if (!(extent[axis] > 0)) return begin + (end - begin) / 2;
     const auto bin_of = [&](int t) {
-        return std::min(kBins - 1, int(kBins * ((b.middle[t][axis] - middles.lo[axis]) / extent[axis])));
+        return std::min(kBins - 1, int(kBins * ((b.scratch.middle[t][axis] - middles.lo[axis]) / extent[axis])));
     };
     Aabb bins[kBins];
     int counts[kBins] = {};
     for (int i = begin; i < end; ++i) {
         const int k = bin_of(order[i]);
-        bins[k] = merge(bins[k], b.box[order[i]]);
+        bins[k] = merge(bins[k], b.scratch.box[order[i]]);
         ++counts[k];
     }
     // cost of cutting after bin k: area times count on both sides
@@ -65,22 +76,20 @@ int split(TreeBuild& b, int begin, int end) {
         const Real cost = count * half_area(sum) + right_cost[k + 1];
         if (cost < least) least = cost, cut = k;
     }
-    int* border = std::stable_partition(order + begin, order + end, [&](int t) { return bin_of(t) <= cut; });
+    int* border = cut_at(order + begin, order + end, b.scratch.right, [&](int t) { return bin_of(t) <= cut; });
     const int at = int(border - order);
     return at == begin || at == end ? begin + (end - begin) / 2 : at;
 }
 
 void build_nodes(TreeBuild& b) {
-    struct Task {
-        int node, begin, end;
-    };
-    std::vector<Task> tasks{{0, 0, int(b.tree.order.size())}};
-    b.tree.nodes.resize(1);
+    auto& tasks = b.scratch.tasks;
+    tasks.assign(1, {0, 0, int(b.tree.order.size())});
+    b.tree.nodes.assign(1, {});
     while (!tasks.empty()) {
-        const Task t = tasks.back();
+        const TriangleTreeScratch::Task t = tasks.back();
         tasks.pop_back();
         Aabb box;
-        for (int i = t.begin; i < t.end; ++i) box = merge(box, b.box[b.tree.order[i]]);
+        for (int i = t.begin; i < t.end; ++i) box = merge(box, b.scratch.box[b.tree.order[i]]);
         b.tree.nodes[t.node].box = box;
         if (t.end - t.begin <= kLeaf) {
             b.tree.nodes[t.node].first = t.begin;
@@ -96,10 +105,9 @@ void build_nodes(TreeBuild& b) {
 }
 
 // Bottom-up: children lie behind their parents in the array.
-void build_dipoles(TreeBuild& b) {
-    TriangleTree& t = b.tree;
+void build_dipoles(const TriangleShape& mesh, std::vector<Real>& area, TriangleTree& t) {
     t.dipoles.resize(t.nodes.size());
-    std::vector<Real> area(t.nodes.size(), 0);
+    area.assign(t.nodes.size(), 0);
     for (int i = int(t.nodes.size()) - 1; i >= 0; --i) {
         const TriangleTree::Node& node = t.nodes[i];
         TriangleTree::Dipole& d = t.dipoles[i];
@@ -113,7 +121,7 @@ void build_dipoles(TreeBuild& b) {
         if (node.count == 0)
             for (int c : {node.first, node.first + 1}) add(t.dipoles[c].normal, t.dipoles[c].center, area[c]);
         for (int k = node.first; k < node.first + node.count; ++k) {
-            const Vec3 x = corner(b.mesh, t.order[k], 0), y = corner(b.mesh, t.order[k], 1), z = corner(b.mesh, t.order[k], 2);
+            const Vec3 x = corner(mesh, t.order[k], 0), y = corner(mesh, t.order[k], 1), z = corner(mesh, t.order[k], 2);
             const Vec3 n = (y - x).cross(z - x) / 2;
             add(n, (x + y + z) / 3, n.norm());
         }
@@ -124,21 +132,52 @@ void build_dipoles(TreeBuild& b) {
 }
 } // namespace
 
-TriangleTree build_triangle_tree(const TriangleShape& mesh) {
-    TreeBuild b{mesh, {}, {}, {}};
+void build_triangle_tree(const TriangleShape& mesh, TriangleTreeScratch& s, TriangleTree& tree) {
     const int n = int(mesh.triangles.size());
-    if (n == 0) return {};
-    b.tree.order.resize(n);
-    std::iota(b.tree.order.begin(), b.tree.order.end(), 0);
-    b.box.resize(n);
-    b.middle.resize(n);
-    for (int t = 0; t < n; ++t) {
-        b.box[t] = triangle_box(mesh, t);
-        b.middle[t] = (b.box[t].lo + b.box[t].hi) / 2;
+    if (n == 0) {
+        tree.nodes.clear(), tree.order.clear(), tree.dipoles.clear();
+        return;
     }
+    tree.order.resize(n);
+    std::iota(tree.order.begin(), tree.order.end(), 0);
+    s.box.resize(n);
+    s.middle.resize(n);
+    s.right.reserve(n);
+    tree.nodes.reserve(2 * n); // leaves hold at least one triangle; other positions make other trees
+    tree.dipoles.reserve(2 * n);
+    s.area.reserve(2 * n);
+    s.tasks.reserve(n + 1);
+    for (int t = 0; t < n; ++t) {
+        s.box[t] = triangle_box(mesh, t);
+        s.middle[t] = (s.box[t].lo + s.box[t].hi) / 2;
+    }
+    TreeBuild b{mesh, s, tree};
     build_nodes(b);
-    build_dipoles(b);
-    return std::move(b.tree);
+    build_dipoles(mesh, s.area, tree);
+}
+
+TriangleTree build_triangle_tree(const TriangleShape& mesh) {
+    TriangleTreeScratch scratch;
+    TriangleTree tree;
+    build_triangle_tree(mesh, scratch, tree);
+    tree.nodes.shrink_to_fit();
+    tree.dipoles.shrink_to_fit();
+    return tree;
+}
+
+void refit_triangle_tree(const TriangleShape& mesh, TriangleTreeScratch& s, TriangleTree& tree) {
+    for (int i = int(tree.nodes.size()) - 1; i >= 0; --i) {
+        TriangleTree::Node& node = tree.nodes[i];
+        node.box = node.count ? Aabb{} : merge(tree.nodes[node.first].box, tree.nodes[node.first + 1].box);
+        for (int k = node.first; k < node.first + node.count; ++k) node.box = merge(node.box, triangle_box(mesh, tree.order[k]));
+    }
+    build_dipoles(mesh, s.area, tree);
+}
+
+Real tree_cost(const TriangleTree& tree) {
+    Real sum = 0;
+    for (const TriangleTree::Node& node : tree.nodes) sum += half_area(node.box);
+    return sum > 0 ? sum / half_area(tree.nodes[0].box) : 0;
 }
 
 } // namespace sinew

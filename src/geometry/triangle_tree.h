@@ -1,6 +1,6 @@
 // Questions to one rigid triangle mesh in its own axes: closest point, ray, triangles in a box, winding number.
 // A tree of boxes built once by binned surface-area splits (Wald 2007), so that moving bodies transform the question
-// instead of the mesh. Sizes of 10^6 triangles are fine; answers are those of trying every triangle in order (of equal
+// instead of the mesh; where vertices move, boxes are refitted. Sizes of 10^6 triangles are fine; answers are those of trying every triangle in order (of equal
 // ones the lowest index wins), whatever the tree looks like.
 //   winding number  w(p) = 1/(4 pi) sum of solid angles: 1 inside, 0 outside a closed mesh, in between near holes;
 //                   far parts of the tree count as one dipole (Barill et al. 2018, order 1): error under 0.05
@@ -27,6 +27,23 @@ struct TriangleTree {
     std::vector<Dipole> dipoles; // per node
 };
 TriangleTree build_triangle_tree(const TriangleShape&);
+
+// Of a mesh whose vertices move: memory is taken only where there is too little.
+struct TriangleTreeScratch {
+    struct Task {
+        int node, begin, end;
+    };
+    std::vector<Aabb> box;     // per triangle
+    std::vector<Vec3> middle;
+    std::vector<int> right;    // triangles of one side of a cut
+    std::vector<Task> tasks;
+    std::vector<Real> area;    // [m^2] per node
+};
+void build_triangle_tree(const TriangleShape&, TriangleTreeScratch&, TriangleTree&);
+// Boxes and dipoles anew, the order of the triangles kept. Answers stay those of trying every triangle.
+void refit_triangle_tree(const TriangleShape&, TriangleTreeScratch&, TriangleTree&);
+// Sum of the areas of all boxes as parts of the outermost: grows as the order fits the mesh less and less.
+Real tree_cost(const TriangleTree&);
 
 struct SurfacePoint {
     int triangle = -1; // -1 = none within the limit

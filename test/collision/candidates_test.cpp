@@ -185,6 +185,33 @@ TEST(candidates, obey_groups_masks_and_exclusions) {
     t.excluded = excluded;
     check(s, t, s.x_end, 1, 0);
 }
+// sheets that meet points alone: their edges meet no edge and their vertices no triangle, and are not looked at
+TEST(candidates, of_elements_that_can_meet_nobody_are_not_looked_for) {
+    Surface s = make_surface(3, 6);
+    for (std::size_t v = 0; v < s.x.size(); ++v) {
+        const bool point = s.object[v] == 3;
+        s.group.push_back(point ? 1 : 2);
+        s.mask.push_back(point ? 3 : 1);
+    }
+    const SurfaceTopology t = topology_of(s);
+    Oracle o{s, t, s.x, 0.05, 1, std::vector<std::set<int>>(s.x.size())};
+    SurfaceNeighbors n;
+    ASSERT_TRUE(build_neighbors(t, 1, n));
+    CandidateScratch scratch;
+    Candidates found;
+    ASSERT_TRUE(find_candidates(*kOne, t, n, s.x, 0.05, scratch, found));
+    EXPECT_GT(found.vertex_triangle.size(), 10u);
+    EXPECT_GT(found.vertex_edge.size() + found.vertex_vertex.size(), 0u); // points against the rod and each other
+    std::vector<std::array<int, 1>> vertices;
+    for (int v = 0; v < int(s.x.size()); ++v) vertices.push_back({v});
+    compare(o, vertices, s.triangles, false, found.vertex_triangle);
+    EXPECT_EQ(found.edge_edge.size(), 0u);
+    for (const Aabb& b : scratch.boxes[1]) EXPECT_TRUE(is_empty(b));
+    for (std::size_t v = 0; v < s.x.size(); ++v) EXPECT_EQ(is_empty(scratch.boxes[0][v]), s.object[v] != 3);
+    s.x[0].x = std::numeric_limits<Real>::quiet_NaN(); // and yet refused
+    EXPECT_FALSE(find_candidates(*kOne, t, n, s.x, 0.05, scratch, found));
+}
+
 TEST(candidates, leave_out_dead_vertices) {
     const Surface s = make_surface(3, 6);
     SurfaceTopology t = topology_of(s);

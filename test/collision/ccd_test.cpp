@@ -4,6 +4,7 @@
 #include "core/parallel.h"
 #include <algorithm>
 #include <cstdio>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <map>
 
@@ -69,16 +70,22 @@ void expect_conservative(const Count& c) {
     EXPECT_EQ(c.not_zero, 0);
 }
 
-void judge_random(std::uint64_t seed, long count) {
+// judged in parallel chunks
+Count judge_stream(std::uint64_t seed, long count, Real separation, bool filter) {
     constexpr int kChunk = 500;
     const auto parallel = make_parallel({});
     std::vector<Count> chunks(std::size_t((count + kChunk - 1) / kChunk));
     parallel_for(*parallel, int(chunks.size()), 1, [&](int k, int) {
         for (long i = long(k) * kChunk; i < std::min(count, long(k + 1) * kChunk); ++i)
-            judge_one(random_sample(seed, std::uint64_t(i)), 0, true, chunks[k]);
+            judge_one(random_sample(seed, std::uint64_t(i)), separation, filter, chunks[k]);
     });
     Count c;
     for (const Count& part : chunks) add(c, part);
+    return c;
+}
+
+void judge_random(std::uint64_t seed, long count) {
+    const Count c = judge_stream(seed, count, 0, true);
     print("random", c);
     expect_conservative(c);
     EXPECT_EQ(c.samples, count);
@@ -194,16 +201,31 @@ TEST(ccd, vertex_edge_and_vertex_vertex_pairs_are_judged_by_exact_arithmetic) {
     }
 }
 
-TEST(ccd, separations_are_judged_by_exact_arithmetic) {
-    for (double separation : {1e-6, 1e-3, 0.1}) {
-        Count c;
-        for (long i = 0; i < 1500; ++i) judge_one(random_sample(3, i), separation, false, c);
-        print(("separation " + std::to_string(separation)).c_str(), c);
-        expect_conservative(c);
-        EXPECT_LE(c.early, 0.001 * c.hits); // of about a thousand hits: none
-        EXPECT_LT(c.alarms, 0.01 * c.samples);
-    }
+// The filter decides plain misses by intervals; in make test the integers decide everything for a part of the samples.
+void judge_separated(std::uint64_t seed, long count, Real separation, bool filter) {
+    const Count c = judge_stream(seed, count, separation, filter);
+    print(fmt::format("separation {:g}", separation).c_str(), c);
+    expect_conservative(c);
+    EXPECT_EQ(c.samples, count);
+    EXPECT_GE(c.hits, 0.3 * count);
+    EXPECT_LE(c.early, 0.001 * c.hits);
+    EXPECT_LT(c.alarms, 0.01 * c.samples);
 }
+TEST(ccd, ten_thousand_separations_are_judged_by_exact_arithmetic) {
+    judge_separated(3, 500, 1e-6, false);
+    judge_separated(3, 500, 1e-3, false);
+    judge_separated(3, 500, 0.1, false);
+    judge_separated(31, 3000, 1e-6, true);
+    judge_separated(32, 3000, 1e-3, true);
+    judge_separated(33, 2500, 0.1, true);
+}
+// a million in ten parts, each a CTest of its own
+class soak_ccd_separation : public testing::TestWithParam<int> {};
+TEST_P(soak_ccd_separation, a_hundred_thousand_separations_are_judged_by_exact_arithmetic) {
+    const Real separations[] = {1e-9, 1e-6, 1e-4, 1e-3, 0.01, 0.1};
+    judge_separated(std::uint64_t(200 + GetParam()), 100000, separations[GetParam() % 6], true);
+}
+INSTANTIATE_TEST_SUITE_P(soak, soak_ccd_separation, testing::Range(0, 10));
 
 // what is not a number or infinite says nothing about the motion: no time is safe
 TEST(ccd, points_and_separations_that_are_not_finite_give_zero) {

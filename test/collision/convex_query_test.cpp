@@ -208,11 +208,11 @@ TEST(convex_query, a_turning_half_space_hits_when_the_closed_form_says) {
     }
 }
 
-TEST(convex_query, casts_never_miss_and_are_never_late) {
+void judge_casts(std::uint64_t seeds, int samples) {
     int hits = 0, misses = 0, rough = 0;
     for (int i = 0; i < kConvexKinds; ++i)
         for (int j = 0; j < kConvexKinds; ++j)
-            for (std::uint64_t seed = 0; seed < 12; ++seed) {
+            for (std::uint64_t seed = 0; seed < seeds; ++seed) {
                 Rng rng{seed, std::uint64_t(1000 + 10 * i + j)};
                 const ConvexCase a = draw_case(rng, i, 0, true), b = draw_case(rng, j, 0, true);
                 const Placement fa =
@@ -225,8 +225,8 @@ TEST(convex_query, casts_never_miss_and_are_never_late) {
                 const bool found = cast_convex(a.shape, ma, b.shape, mb, 0, hit);
                 SCOPED_TRACE(testing::Message() << i << " " << j << " " << seed);
                 // no overlap before the time, sampled finely; 1e-9: EPA and rounding
-                for (int k = 0; k <= 200; ++k) {
-                    const Real t = (found ? hit.time : 1) * k / 200;
+                for (int k = 0; k <= samples; ++k) {
+                    const Real t = (found ? hit.time : 1) * k / samples;
                     const Real d =
                         convex_distance(a.shape, place_at(ma, t), b.shape, place_at(mb, t)).distance;
                     ASSERT_GE(d, found && hit.time == 0 ? -10 : -1e-9) << t;
@@ -241,6 +241,8 @@ TEST(convex_query, casts_never_miss_and_are_never_late) {
     EXPECT_GT(misses, 50);
     EXPECT_EQ(rough, 0);
 }
+TEST(convex_query, casts_never_miss_and_are_never_late) { judge_casts(12, 200); }
+TEST(soak_convex_query, casts_never_miss_and_are_never_late) { judge_casts(10000 / (kConvexKinds * kConvexKinds) + 1, 2000); }
 
 TEST(convex_query, overlap_is_the_sign_of_the_distance) {
     int inside = 0;

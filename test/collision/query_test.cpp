@@ -233,6 +233,45 @@ TEST(query, equals_trying_every_triangle_of_a_soup) {
     EXPECT_FALSE(cast_ray(*q, {0, 0, 0}, {1, 0, 0}));
 }
 
+// the tree is refitted from step to step: what is found is what a new query finds
+TEST(query, updated_again_and_again_answers_as_a_new_one) {
+    ModelBuilder b = make_world();
+    b.state.point.alive.assign(b.state.point.x.size(), 1);
+    const QueryPtr kept = make_query(Context{1, {}, {}});
+    Rng rng{21};
+    int hits = 0;
+    for (int step = 0; step < 40; ++step) {
+        for (Real3& x : b.state.point.x) x = real3(vec(x) + 0.3 * vec(draw3(rng, 1)));
+        for (int f = 1; f < 3; ++f) b.state.frame.p[f] = real3(vec(b.state.frame.p[f]) + 0.3 * vec(draw3(rng, 1)));
+        b.state.point.alive.back() = step % 5 != 0; // items come and go
+        ASSERT_TRUE(update(*kept, b.model, b.state));
+        const QueryPtr fresh = make_query(Context{1, {}, {}});
+        ASSERT_TRUE(update(*fresh, b.model, b.state));
+        for (int k = 0; k < 30; ++k) {
+            const Real3 from = draw3(rng, 6), way = draw3(rng, 1);
+            const auto same = [&](const std::optional<QueryHit>& x, const std::optional<QueryHit>& y) {
+                ASSERT_EQ(x.has_value(), y.has_value());
+                if (!x) return;
+                ++hits;
+                EXPECT_EQ(x->object.index, y->object.index);
+                EXPECT_EQ(x->index, y->index);
+                EXPECT_EQ(x->distance, y->distance);
+            };
+            same(cast_ray(*kept, from, way), cast_ray(*fresh, from, way));
+            same(find_closest(*kept, from), find_closest(*fresh, from));
+            const Shape ball{Shape::sphere, {0.2, 0, 0}};
+            same(cast_shape(*kept, ball, {from, {}}, way), cast_shape(*fresh, ball, {from, {}}, way));
+        }
+    }
+    EXPECT_GT(hits, 1500);
+    b.state.point.x[0].x = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_FALSE(update(*kept, b.model, b.state));
+    EXPECT_FALSE(cast_ray(*kept, {0, 5, 0}, {0, -1, 0}));
+    b.state.point.x[0].x = 0;
+    EXPECT_TRUE(update(*kept, b.model, b.state));
+    EXPECT_TRUE(cast_ray(*kept, {0, 5, 0}, {0, -1, 0}));
+}
+
 TEST(query, no_ray_slips_through_shared_edges_and_corners) {
     Rng rng{78, 0, 0};
     ModelBuilder b;

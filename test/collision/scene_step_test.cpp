@@ -2,8 +2,12 @@
 // of triangles may be nearer than allowed before the step's end, and the step must not be much shorter than it could be.
 #include "collision/scene_step.h"
 #include "core/random.h"
+#include "geometry/convex_closest.h"
 #include "geometry/distance_closest.h"
 #include "geometry/exact.h"
+#include "geometry/generate.h"
+#include "geometry/triangle_tree.h"
+#include "geometry/triangulate.h"
 #include "model/builder.h"
 #include <gtest/gtest.h>
 
@@ -105,9 +109,9 @@ SafeStep safe_step(const Bodies& w, const SafeStepOptions& options, int threads 
     return out;
 }
 
-TEST(scene_step, turning_bodies_never_come_nearer_than_allowed_and_come_near) {
+void judge_turning(std::uint64_t seeds) {
     int limited = 0, tight = 0, crossed = 0;
-    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    for (std::uint64_t seed = 1; seed <= seeds && !testing::Test::HasFailure(); ++seed) {
         const Bodies w = make_bodies(seed, seed % 3 == 0 ? 6 : 1.5); // up to a whole turn
         const SafeStep got = safe_step(w, {});
         ASSERT_GE(got.step, 0);
@@ -129,10 +133,12 @@ TEST(scene_step, turning_bodies_never_come_nearer_than_allowed_and_come_near) {
         EXPECT_GT(left, 0) << seed;
         tight += left < 0.02; // the search ends when the bend is a hundredth of the gap
     }
-    EXPECT_GT(limited, 10);
-    EXPECT_GT(crossed, 10); // the unlimited motion does pass through: the judge has something to see
+    EXPECT_GT(limited, int(seeds) / 6);
+    EXPECT_GT(crossed, int(seeds) / 6); // the unlimited motion does pass through: the judge has something to see
     EXPECT_EQ(tight, limited);
 }
+TEST(scene_step, turning_bodies_never_come_nearer_than_allowed_and_come_near) { judge_turning(60); }
+TEST(soak_scene_step, turning_bodies_never_come_nearer_than_allowed_and_come_near) { judge_turning(10000); }
 
 TEST(scene_step, keeps_the_separation_asked_for) {
     const SafeStepOptions options{0.05, 0.5};
@@ -197,6 +203,82 @@ TEST(scene_step, any_number_of_threads_finds_the_same_and_bad_input_is_refused) 
     std::vector<Real> bad = w.direction;
     bad[1] = std::numeric_limits<Real>::quiet_NaN();
     EXPECT_FALSE(find_scene_step(*parallel, w.b.model, {w.b.state, bad, {}}, {}, true, scratch, out));
+}
+
+// a round body with its surface, inscribed and coarse enough to matter
+int add_round_body(ModelBuilder& b, const Shape& shape, const PolygonMesh& mesh) {
+    begin_object(b, "round", "test");
+    const int frame = add_frame(b, {}, 1, {}), first = int(b.model.surface.vertices.size());
+    add_collider(b, shape, frame);
+    for (const Real3& x : mesh.positions) add_surface_vertex_in_frame(b, frame, x, 0);
+    add_surface_triangles(b, first, triangulate(mesh).triangles);
+    return frame;
+}
+
+const std::pair<Shape, PolygonMesh> kRound[] = {{{Shape::sphere, {0.5, 0, 0}}, make_icosphere(0.5, 1)},
+                                                {{Shape::capsule, {0.3, 0.4, 0}}, make_capsule(0.3, 0.8, 12, 4)},
+                                                {{Shape::cylinder, {0.5, 0.3, 0}}, make_cylinder(0.5, 0.6, 12)},
+                                                {{Shape::cone, {0.5, 0.4, 0}}, make_cone(0.5, 0.8, 12)},
+                                                {{Shape::cone, {0.2, 0.8, 0}}, make_cone(0.2, 1.6, 12)}};
+
+TEST(scene_step, round_bodies_stand_out_of_their_triangles_by_no_more_than_they_are_grown) {
+    for (const auto& [shape, mesh] : kRound) {
+        ModelBuilder b;
+        add_round_body(b, shape, mesh);
+        finish_model(b);
+        InscribedScratch s;
+        update_inscribed(b.model, s);
+        const Convex convex = *make_convex({}, shape);
+        const TriangleShape triangles{mesh.positions, triangulate(mesh).triangles};
+        const TriangleTree tree = build_triangle_tree(triangles);
+        Real most = 0;
+        Rng rng{7};
+        for (int k = 0; k < 20000; ++k) { // points of the shape's surface
+            const Vec3 x = support_grown(convex, vec(draw_unit_vector(rng)));
+            most = std::max(most, find_closest(tree, triangles, x).distance);
+        }
+        EXPECT_LE(most, s.by[0] * (1 + 1e-12)) << shape.kind;
+        EXPECT_GT(most, (shape.kind == Shape::cone ? 0.1 : 0.6) * s.by[0]) << shape.kind; // and not by much more
+        EXPECT_GT(s.by[0], 0.005);
+    }
+    ModelBuilder b; // what is flat stands out of nothing
+    add_round_body(b, {Shape::box, {0.5, 0.5, 0.5}}, make_box({1, 1, 1}));
+    finish_model(b);
+    InscribedScratch s;
+    update_inscribed(b.model, s);
+    EXPECT_EQ(s.by[0], 0);
+}
+
+// a grain flies at a turning round body, another body lands on a plane: both stop before the true shapes touch
+TEST(scene_step, what_flies_at_round_bodies_stops_before_their_true_shape) {
+    Rng rng{11};
+    for (const auto& [shape, mesh] : kRound)
+        for (int trial = 0; trial < 40; ++trial) {
+            const Vec3 way = vec(draw_unit_vector(rng));
+            ModelBuilder b;
+            const int frame = add_round_body(b, shape, mesh);
+            begin_object(b, "grain", "test");
+            add_points(b, std::vector<Real3>{real3(2 * way)}, std::vector<Real>{1.0});
+            add_surface_points(b, {0, 1}, 0);
+            finish_model(b);
+            const Dofs dofs = dofs_of(b.model);
+            std::vector<Real> direction(dofs.size(), 0.0);
+            Eigen::Map<Vec3>(direction.data() + dofs.point_offset(0)) = -2 * way;
+            const Vec3 turn = trial % 2 ? Vec3(2 * vec(draw_in_ball(rng))) : Vec3(Vec3::Zero());
+            Eigen::Map<Vec3>(direction.data() + dofs.frame_offset(frame) + 3) = turn;
+            const auto parallel = make_parallel(Context{1, {}, {}});
+            SceneStepScratch scratch;
+            SafeStep out;
+            ASSERT_TRUE(find_scene_step(*parallel, b.model, {b.state, direction, {}}, {}, true, scratch, out));
+            const Convex convex = *make_convex({}, shape);
+            const auto gap = [&](Real t) {
+                return closest_point(convex, exp_rotation(t * turn).conjugate() * Vec3((2 - 2 * t) * way)).distance;
+            };
+            Real least = 1;
+            for (int k = 0; k <= 200; ++k) least = std::min(least, gap(out.step * k / 200));
+            EXPECT_GE(least, 0) << shape.kind << ", trial " << trial;
+            EXPECT_LT(gap(out.step), 2 * scratch.inscribed.by[0] + 0.02) << shape.kind; // and comes near
+        }
 }
 
 // a plane held by a frame, or moving with it

@@ -72,6 +72,46 @@ TEST(triangle_tree, closest_points_are_those_of_trying_every_triangle) {
     EXPECT_EQ(find_closest(build_triangle_tree({}), {}, Vec3::Zero()).triangle, -1);
 }
 
+// Refitted trees and others of the same mesh answer bit for bit alike, also where several triangles are as near.
+TEST(triangle_tree, a_refitted_tree_answers_as_a_new_one) {
+    Rng rng{12};
+    TriangleShape m = shape_of(make_uv_sphere(1, 12, 8)); // symmetric: many triangles are as near
+    TriangleTreeScratch scratch, other;
+    TriangleTree kept, again;
+    build_triangle_tree(m, scratch, kept);
+    const auto rest = m.vertices;
+    for (int step = 1; step <= 20; ++step) {
+        for (std::size_t i = 0; i < rest.size(); ++i) {
+            const Vec3 x = vec(rest[i]);
+            m.vertices[i] = {x.x() * (1 + 0.2 * step), x.y() / (1 + 0.1 * step), x.z() + (step % 3) * 0.3 * std::sin(7 * x.x())};
+        }
+        refit_triangle_tree(m, scratch, kept);
+        const TriangleTree fresh = build_triangle_tree(m);
+        build_triangle_tree(m, other, again); // memory of the last time
+        ASSERT_EQ(again.order, fresh.order);
+        ASSERT_EQ(tree_cost(again), tree_cost(fresh));
+        std::vector<int> a, b;
+        for (int trial = 0; trial < 100; ++trial) {
+            Vec3 p = in_box(rng, 4);
+            if (trial % 4 == 1) p.x() = 0;             // on planes of symmetry
+            if (trial % 4 == 2) p = Vec3(0, p.y(), 0); // and on the axis
+            if (trial % 4 == 3) p = vec(m.vertices[trial % m.vertices.size()]);
+            const SurfacePoint x = find_closest(kept, m, p), y = find_closest(fresh, m, p);
+            ASSERT_EQ(x.triangle, y.triangle);
+            ASSERT_EQ(x.distance, y.distance);
+            ASSERT_EQ(x.at.point, y.at.point);
+            const RayPoint r = cast_ray(kept, m, p, Vec3(1, 0.3, 0), 10), q = cast_ray(fresh, m, p, Vec3(1, 0.3, 0), 10);
+            ASSERT_EQ(r.triangle, q.triangle);
+            ASSERT_EQ(r.t, q.t);
+            find_triangles(kept, m, grow(Aabb{p, p}, 0.3), true, a);
+            find_triangles(fresh, m, grow(Aabb{p, p}, 0.3), true, b);
+            ASSERT_EQ(a, b);
+            ASSERT_NEAR(winding_number(kept, m, p), winding_number_exact(m, p), 0.05);
+        }
+    }
+    EXPECT_GT(tree_cost(kept), tree_cost(build_triangle_tree(m)));
+}
+
 TEST(triangle_tree, triangles_in_a_box_are_those_of_trying_every_triangle) {
     Rng rng{3};
     const TriangleShape m = random_soup(rng, 400, 0.2);
