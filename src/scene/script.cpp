@@ -146,11 +146,23 @@ void note_script_edit(double what, std::size_t which, State& s) {
     to[kWhat] = what, to[kWhich] = double(which), to[kStep] = double(s.step);
 }
 
+// the clock of an emitter goes with it, those of the others keep their order
+void remove_with_clock(Model& m, State& s, int object) {
+    for (int k = int(m.emitters.size()); k-- > 0;) {
+        if (m.emitters[k].object != object) continue;
+        const std::vector<double>* clocks = find_memory(s, "script.emitters");
+        if (!clocks || clocks->size() != kClockMemory * m.emitters.size()) continue;
+        std::vector<double>& own = memory_array(s, "script.emitters", clocks->size());
+        own.erase(own.begin() + kClockMemory * k, own.begin() + kClockMemory * (k + 1));
+    }
+    remove_object(m, s, {object, m.objects[object].generation});
+}
+
 // those of an event; sentences where something cannot be
 void apply_edits(const ScriptEvent& e, Model& m, State& s, std::vector<std::string>& happened) {
     for (const std::string& pattern : e.event.removes)
         for (int k = 0; k < int(m.objects.size()); ++k)
-            if (m.objects[k].alive && match_name(pattern, m.objects[k].name)) remove_object(m, s, {k, m.objects[k].generation});
+            if (m.objects[k].alive && match_name(pattern, m.objects[k].name)) remove_with_clock(m, s, k);
     if (!e.spawned) return;
     const auto ids = put_spawned(*e.spawned, {}, true, m, s);
     for (const Error& error : ids.errors) happened.push_back(to_string(error));

@@ -191,7 +191,7 @@ static std::uint64_t edited_run(int threads, bool own_jobs) {
         };
     World w(R"x({ "time": { "dt": 0.01, "seconds": 9 }, "solver": "velocity",
         "objects": { "floor": { "kind": "plane" }, "stack": { "kind": "box", "mass": 1, "size": [0.4, 0.4, 0.4],
-                     "replicate": { "count": 300, "index": "i", "at": ["0.5*(i % 10)", "0.2 + 0.4*floor(i/100)", "0.5*(floor(i/10) % 10)"] } } } })x",
+                     "replicate": { "count": 300, "index": "i", "at": ["0.5*(i - 10*floor(i/10))", "0.2 + 0.4*floor(i/100)", "0.5*(floor(i/10) - 10*floor(i/100))"] } } } })x",
             context);
     for (int k = 0; k < 12; ++k) {
         const Result<Id> id = w.put(kBall, {{0.5 * k, 2, 0.5 * k}, {}});
@@ -320,7 +320,7 @@ TEST(embed, vertices_of_a_body_are_in_the_world_and_match_its_triangles) {
 
 TEST(embed, contacts_have_the_torque_of_rolling_friction) {
     // a ball that rolls: the torque against it is at most rolling_friction times the normal force
-    World w(R"({ "time": { "dt": 0.01, "seconds": 9 }, "solver": "velocity", "solvers": { "velocity": { "method": "sequential_impulse", "sleep": false } },
+    World w(R"({ "time": { "dt": 0.01, "seconds": 9 }, "solver": "velocity", "solvers": { "velocity": { "method": "sequential_impulses", "sleep": false } },
         "objects": { "floor": { "kind": "plane", "friction": 1 }, "ball": { "kind": "sphere", "radius": 0.5, "mass": 1, "at": [0, 0.5, 0], "friction": 1,
             "rolling_friction": 0.02, "velocity": [3, 0, 0], "angular_velocity": [0, 0, -6] } } })");
     w.run(20, 0.01);
