@@ -223,6 +223,15 @@ bool is_motor_element(const Table& t, int e) {
     return is_drive_table(t) && reinterpret_cast<const DriveParams*>(t.data.data() + std::size_t(e) * t.row->data_size)->servant != 0;
 }
 
+bool has_turn_target(const Table& t, int e, const Evaluation& at) {
+    const auto& d = *reinterpret_cast<const DriveParams*>(t.data.data() + std::size_t(e) * t.row->data_size);
+    const auto* memory = at.memory ? find_element_memory(*at.memory, t.row->name) : nullptr;
+    if (d.servant == 0 || !memory || (*memory)[std::size_t(e) * t.row->memory_size + kCommanded] == 0) return vec(d.turn) != Vec3::Zero();
+    for (int r = 0; r < t.row->rows; ++r)
+        if ((*memory)[std::size_t(e) * t.row->memory_size + kPosition + 2 * r] != 0) return true;
+    return false;
+}
+
 bool has_motor(const Model& m, int object) {
     bool found = false;
     for_each_joint_element(m, [&](const Table& t, int e) {

@@ -48,6 +48,8 @@ std::vector<std::pair<int, Real>> find_broken_attachments(const Model&, const St
 bool set_motor(Model&, int object, std::string_view parameter, Real value);
 bool has_motor(const Model&, int object);
 bool is_motor_element(const Table&, int element);
+// whether an element of joint_drive_turn goes to another rotation than as built, by itself or by a target of the input
+bool has_turn_target(const Table&, int element, const Evaluation&);
 bool is_motor_number(std::string_view parameter);
 // Targets of the input into the memory of the motors, where they hold until others come. Several of one joint go to its motors in the
 // order motor, second_motor, twist_motor; the motor of a ball or cone_twist joint takes three: the rotation vector from as built

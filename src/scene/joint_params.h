@@ -24,32 +24,32 @@ struct JointCoordinate {
     std::string_view drive, limit;                    // rows of the constraint list
     int number = 0;                                   // that they are told (joint_drive.h)
     bool linear = false;
-    std::string_view of;                              // in words
+    std::string_view doc;                             // of its limits
 };
 inline constexpr std::size_t kMostCoordinates = 3;
 inline std::vector<JointCoordinate> coordinates_of(unsigned f) {
     std::vector<JointCoordinate> out;
-    const auto first = [&](std::string_view drive, std::string_view limit, int number, bool linear, std::string_view of) {
-        out.push_back({limit.empty() ? "" : "limits", "spring", "motor", "friction", drive, limit, number, linear, of});
+    const auto first = [&](std::string_view drive, std::string_view limit, int number, bool linear, std::string_view doc) {
+        out.push_back({limit.empty() ? "" : "limits", "spring", "motor", "friction", drive, limit, number, linear, doc});
     };
-    const auto second = [&](std::string_view drive, std::string_view limit, int number, bool linear, std::string_view of) {
-        out.push_back({"second_limits", "second_spring", "second_motor", "second_friction", drive, limit, number, linear, of});
+    const auto second = [&](std::string_view drive, std::string_view limit, int number, bool linear, std::string_view doc) {
+        out.push_back({"second_limits", "second_spring", "second_motor", "second_friction", drive, limit, number, linear, doc});
     };
-    if (f & kSlide) first("joint_drive_slide", "joint_limit_slide", 0, true, "way along the axis");
-    if (f & kTwist) first("joint_drive_twist", "joint_limit_twist", 0, false, "angle about the axis");
-    if (f & kTurn) first("joint_drive_turn", "", 0, false, "all rotation");
-    if (f & kLength) first("joint_drive_length", "joint_limit_length", 0, true, "length");
+    if (f & kSlide) first("joint_drive_slide", "joint_limit_slide", 0, true, "least and largest way along the axis; 0 = as built");
+    if (f & kTwist) first("joint_drive_twist", "joint_limit_twist", 0, false, "least and largest angle about the axis; 0 = as built");
+    if (f & kTurn) first("joint_drive_turn", "", 0, false, "");
+    if (f & kLength) first("joint_drive_length", "joint_limit_length", 0, true, "least and largest length");
     if (f & kCardan) {
-        first("joint_drive_cardan", "joint_limit_cardan", 0, false, "angle about the axis");
-        second("joint_drive_cardan", "joint_limit_cardan", 1, false, "angle about the second axis");
+        first("joint_drive_cardan", "joint_limit_cardan", 0, false, "least and largest angle about the axis; 0 = as built");
+        second("joint_drive_cardan", "joint_limit_cardan", 1, false, "least and largest angle about the second axis; 0 = as built");
     }
     if (f & kPlane) {
-        first("joint_drive_slide", "joint_limit_slide", 1, true, "way along the direction");
-        second("joint_drive_slide", "joint_limit_slide", 2, true, "way across axis and direction");
+        first("joint_drive_slide", "joint_limit_slide", 1, true, "least and largest way along the direction; 0 = as built");
+        second("joint_drive_slide", "joint_limit_slide", 2, true, "least and largest way across axis and direction; 0 = as built");
     }
-    if (f & kSwing) out.push_back({"twist", "", "", "", "", "joint_limit_twist", 0, false, "angle about the axis"});
+    if (f & kSwing) out.push_back({"twist", "", "", "", "", "joint_limit_twist", 0, false, "least and largest angle about the axis; 0 = as built"});
     if (f & (kTwistToo | kPlane))
-        out.push_back({"twist", "twist_spring", "twist_motor", "twist_friction", "joint_drive_twist", "joint_limit_twist", 0, false, "angle about the axis"});
+        out.push_back({"twist", "twist_spring", "twist_motor", "twist_friction", "joint_drive_twist", "joint_limit_twist", 0, false, "least and largest angle about the axis; 0 = as built"});
     return out;
 }
 
@@ -106,7 +106,7 @@ inline void describe_joint(JointParams& p, unsigned f, FieldList& list) {
     for (std::size_t k = 0; k < coordinates.size(); ++k) {
         const JointCoordinate& c = coordinates[k];
         if (!c.limits.empty())
-            v(c.limits, p.limits[k], Field{.unit = c.linear ? "m" : "rad", .doc = f & kLength ? "least and largest length" : "least and largest value; 0 = as built"});
+            v(c.limits, p.limits[k], Field{.unit = c.linear ? "m" : "rad", .doc = c.doc});
         if (c.drive.empty()) continue;
         v(c.spring, p.spring[k], Field{.doc = "{ stiffness, damping, rest }"});
         v(c.motor, p.motor[k], Field{.doc = f & kTurn ? "{ speed, target, stiffness, damping, limit, on }" : "{ speed, position, keys, stiffness, damping, limit, on }"});

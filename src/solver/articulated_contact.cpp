@@ -202,6 +202,28 @@ void measure_rates(const Forest& f, const ForestState& at, const SmoothStep& smo
     }
 }
 
+// Impulses that add energy without any restitution are no solution: sweeps did not get there (much friction against an arm that jams).
+// Along them the work is s p . u + s^2/2 p . A p: they are shortened to where it is zero, and the next step goes on from there.
+bool shorten_impulses(Real gain, ContactStage& s) {
+    RowProblem& q = s.rows.coupled;
+    bool any = false;
+    for (int i = 0; i < s.islands.count(); ++i) {
+        Real push = 0, answer = 0, size = 0;
+        for (int g : s.islands.view(i).groups)
+            for (int k = q.groups[g].row; k < q.groups[g].row + q.groups[g].rows && q.groups[g].set != RowSet::box; ++k) {
+                push += q.impulse[k] * s.free_rate[k];
+                answer += q.impulse[k] * (s.rate[k] - s.free_rate[k]);
+                size += 0.5 * std::abs(q.impulse[k]) * (std::abs(s.free_rate[k]) + std::abs(s.rate[k]));
+            }
+        if (s.factor[i].now > 0 || push + 0.5 * answer <= gain * size) continue;
+        const Real part = push < 0 && answer > 0 ? -2 * push / answer : 0;
+        for (int g : s.islands.view(i).groups)
+            for (int k = q.groups[g].row; k < q.groups[g].row + q.groups[g].rows; ++k) q.impulse[k] *= part;
+        any = true;
+    }
+    return any;
+}
+
 // Work of contacts and limits on an island, 1/2 p . (u + u') of each row, is never above zero without restitution: p . u' <= 0 then, and
 // u' - u = A p. Newton's law with friction or several contacts can add energy (Kane's double pendulum): restitution of such an
 // island is lowered, all of it by one factor, until it does not. The work goes with the factor steadily, so it is halved.
@@ -234,6 +256,7 @@ void guard_energy(const Parallel& parallel, const SolveOptions& o, const Forest&
         solve_islands(parallel, o, s);
         settle_rows(f, at, smooth.qd, s.rows);
     }
+    if (shorten_impulses(kGain, s)) settle_rows(f, at, smooth.qd, s.rows);
 }
 
 } // namespace

@@ -58,7 +58,7 @@ void add_joint(const SoftJointOptions& o, const JointSource& source, int index, 
     g.is_ball = o.packs && frames && is_ball(rows, g, from);
     if (o.packs && frames && from.sides == 2 && turns(q, g.body_a) && turns(q, g.body_b)) g.rig = s.rig_tables[rows.key[g.source] >> 40];
     if (g.rig < 0) // limits and drives: of which coordinate
-        g.rig = find_rig_element((*source.constraints)[rows.key[g.source] >> 40], int(rows.key[g.source] & ((std::uint64_t(1) << 40) - 1)));
+        g.rig = find_rig_element((*source.constraints)[rows.key[g.source] >> 40], int(rows.key[g.source] & ((std::uint64_t(1) << 40) - 1)), source.at);
     g.a_is_plus = g.is_ball && q.jacobian[from.lever].linear.x() > 0;
     s.groups.push_back(g);
 }

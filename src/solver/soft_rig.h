@@ -58,7 +58,7 @@ struct SoftRigs {
 
 // Whether the rows of a table can be packed: a number above 0 that says which they are, 0 = no, -1 = it depends on the element.
 int find_rig_table(const Table&);
-int find_rig_element(const Table&, int element);
+int find_rig_element(const Table&, int element, const Evaluation& at);
 
 // Which clusters are packed: per cluster its groups, from `begin` on in `list`, and whether it has loops. Called when what is joined to what
 // has changed.

@@ -194,10 +194,10 @@ int find_rig_table(const Table& t) {
     const bool has_coordinates = t.row->name.starts_with("joint_limit_") || t.row->name.starts_with("joint_drive_");
     return has_coordinates ? -1 : find_rig_table(t.row->name, 0);
 }
-int find_rig_element(const Table& t, int e) {
+int find_rig_element(const Table& t, int e, const Evaluation& at) {
     if (t.row->name != "joint_drive_turn") return find_rig_table(t.row->name, joint_coordinate(t, e));
     if (t.row->level(t, e) == Level::velocity) return find_rig_table(t.row->name, kRate);
-    return is_motor_element(t, e) ? 0 : find_rig_table(t.row->name, 0); // packed turns are from as built, without a target
+    return has_turn_target(t, e, at) ? 0 : find_rig_table(t.row->name, 0); // packed turns are from as built
 }
 
 void clear_soft_rigs(SoftRigs& t) {

@@ -104,3 +104,26 @@ TEST(velocity_proof, reduced_and_maximal_coordinates_meet_with_first_order_at_th
     EXPECT_LT(fine, 5e-3); // [m] after a swing of a metre
     RecordProperty("metres_apart_at_100_200_400_steps", fmt::format("{:.3g} {:.3g} {:.3g}", coarse, middle, fine));
 }
+
+// Heavy on light at the defaults, beyond what is solved directly: a pyramid of base 12 (78 boxes of 1 kg) with a top of 300 kg, and a hundred
+// cubes of 1 kg under a slab of 5000 kg. With sub-steps for equal masses they sink by 8 and 17 cm.
+TEST(velocity_proof, heavy_bodies_on_light_piles_do_not_sink_at_the_defaults) {
+    std::string rows, cubes;
+    for (int r = 0; r < 12; ++r)
+        rows += fmt::format(R"(, "row{0}": {{ "kind": "box", "size": [1, 1, 1], "mass": {1}, "friction": 0.6, "replicate": {{ "count": {2}, "index": "k", "at": ["{3} + 1.01*k", {4}, 0] }} }})",
+                            r, r == 11 ? 300 : 1, 12 - r, -0.505 * (11 - r), 0.5 + r);
+    for (int k = 0; k < 20; ++k)
+        cubes += fmt::format(R"(, "cube{0}": {{ "kind": "box", "size": [1, 1, 1], "mass": 1, "friction": 0.6, "replicate": {{ "count": 5, "index": "k", "at": ["1.01*k - 2.02", {1}, {2}] }} }})",
+                             k, 0.5 + k / 5, 1.01 * (k % 5) - 2.02);
+    const auto scene = [](const std::string& objects) {
+        return R"({ "sinew": 1, "solver": "velocity", "time": { "fps": 60, "seconds": 2 }, "objects": { "floor": { "kind": "box", "size": [80, 2, 80], "at": [0, -1, 0], "friction": 0.6 })" + objects + " } }";
+    };
+    const auto pyramid = run(scene(rows));
+    ASSERT_TRUE(pyramid);
+    EXPECT_NEAR(measure(*pyramid, "row11/0.y"), 11.5, 0.03); // a quarter of a percent of its height
+    EXPECT_NEAR(measure(*pyramid, "row11/0.x"), 0, 0.01);
+    const auto pile = run(scene(cubes + R"(, "slab": { "kind": "box", "size": [5, 1, 5], "mass": 5000, "friction": 0.6, "at": [0, 4.5, 0] })"));
+    ASSERT_TRUE(pile);
+    EXPECT_NEAR(measure(*pile, "slab.y"), 4.5, 0.03);
+    EXPECT_NEAR(measure(*pile, "slab.x"), 0, 0.01);
+}

@@ -94,12 +94,11 @@ TEST(velocity_allocation, steady_steps_allocate_nothing) {
 TEST(velocity_allocation, steady_steps_with_restitution_grains_hulls_and_sleep_allocate_nothing) {
     SINEW_NEEDS_ALLOCATION_COUNT;
     const std::string floor = R"("floor": { "kind": "box", "size": [40, 2, 40], "at": [0, -1, 0] }, )";
-    const std::pair<const char*, std::string> scenes[] = {
-        {"restitution", floor + R"("low": { "kind": "box", "size": [1, 1, 1], "density": 1, "restitution": 0.3, "replicate": { "count": 12, "index": "i", "at": ["1.2*i", 0.5, 0] } },
-            "high": { "kind": "box", "size": [1, 1, 1], "density": 1, "restitution": 0.3, "replicate": { "count": 12, "index": "i", "at": ["1.2*i", 1.5, 0] } })"},
-        {"grains", R"("floor": { "kind": "plane" }, "sand": { "kind": "particles", "shape": "grid", "size": [0.4, 0.4, 0.4], "at": [0, 0.25, 0], "spacing": 0.1, "mass": 0.1, "radius": 0.05, "thickness": 0.05, "self_contact": true })"},
-        {"hulls", floor + R"("stone": { "kind": "mesh", "shape": "hull", "density": 1, "replicate": { "count": 6, "index": "i", "at": ["3*i", 1, 0] }, "mesh": ")" + source_dir() + R"(/scenes/rigid/meshes/voussoir.obj" })"},
-    };
+    std::vector<std::pair<std::string, std::string>> scenes;
+    scenes.emplace_back("restitution", floor + R"("low": { "kind": "box", "size": [1, 1, 1], "density": 1, "restitution": 0.3, "replicate": { "count": 12, "index": "i", "at": ["1.2*i", 0.5, 0] } },
+            "high": { "kind": "box", "size": [1, 1, 1], "density": 1, "restitution": 0.3, "replicate": { "count": 12, "index": "i", "at": ["1.2*i", 1.5, 0] } })");
+    scenes.emplace_back("grains", R"("floor": { "kind": "plane" }, "sand": { "kind": "particles", "shape": "grid", "size": [0.4, 0.4, 0.4], "at": [0, 0.25, 0], "spacing": 0.1, "mass": 0.1, "radius": 0.05, "thickness": 0.05, "self_contact": true })");
+    scenes.emplace_back("hulls", floor + R"("stone": { "kind": "mesh", "shape": "hull", "density": 1, "replicate": { "count": 6, "index": "i", "at": ["3*i", 1, 0] }, "mesh": ")" + source_dir() + R"(/scenes/rigid/meshes/voussoir.obj" })");
     for (const auto& [name, objects] : scenes)
         for (bool sleep : {false, true}) {
             const std::optional<Compiled> c = compile_text(R"({ "sinew": 1, "solver": "velocity", "objects": { )" + objects + " } }");
