@@ -105,8 +105,8 @@ TEST(position_continuous, a_fast_ball_meets_what_it_hits_and_nothing_else) {
 // Vertices that drift together, tremble, and of which a few are fast: pairs are looked for by each one's own way, and what is found is what
 // all pairs give; an end within the reach of the last search needs no new one.
 TEST(position_continuous, impacts_are_those_of_all_pairs_however_fast_a_few_vertices_are) {
-    auto s = start(R"({ "sinew": 1, "objects": { "low": { "kind": "cloth_grid", "size": [1, 1], "edge": 0.1, "material": "cotton", "thickness": 0.01 },
-        "high": { "kind": "cloth_grid", "size": [1, 1], "edge": 0.125, "at": [0, 0.1, 0], "material": "cotton", "thickness": 0.01, "self_contact": true } },
+    auto s = start(R"({ "sinew": 1, "objects": { "low": { "kind": "cloth_grid", "size": [0.6, 0.6], "edge": 0.1, "material": "cotton", "thickness": 0.01 },
+        "high": { "kind": "cloth_grid", "size": [0.6, 0.6], "edge": 0.12, "at": [0, 0.1, 0], "material": "cotton", "thickness": 0.01, "self_contact": true } },
         "solver": "position" })");
     ASSERT_TRUE(s);
     const Model& m = s->compiled.model;
@@ -119,7 +119,7 @@ TEST(position_continuous, impacts_are_those_of_all_pairs_however_fast_a_few_vert
     WayScratch own, all;
     Rng rng{5, 0, 0};
     int found = 0, searches = 0;
-    for (int round = 0; round < 6; ++round) {
+    for (int round = 0; round < 4; ++round) {
         for (Real3& x : from) x.y += draw_uniform(rng, -0.01, 0.01);
         to = from;
         for (Real3& x : to) x.x += 0.3, x.y += 0.4 + draw_uniform(rng, -0.03, 0.03), x.z += draw_uniform(rng, -0.02, 0.02); // all drift by half a metre
@@ -143,7 +143,7 @@ TEST(position_continuous, impacts_are_those_of_all_pairs_however_fast_a_few_vert
         EXPECT_EQ(own.ahead.searches, ++searches); // one for both parts
     }
     EXPECT_EQ(all.ahead.searches, 0);
-    EXPECT_GT(found, 50);
+    EXPECT_GT(found, 20);
 }
 
 TEST(soak_position_continuous, a_cloth_of_60_x_60_dropped_in_folds_never_meets_itself) {

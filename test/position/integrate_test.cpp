@@ -209,7 +209,7 @@ TEST(position_integrate, settings_that_do_not_go_together_are_refused_at_load) {
 }
 
 // Two boxes on ball joints, thrown: newton ends where sweeps of the same step end, which takes the residual of translation and rotation
-// of bodies. What differs is of second order in the turn by the rows, |r x l h^2/I| < 1e-3 rad per step here.
+// of bodies. What differs is of second order in the turn by the rows, as sweeps turn bodies bit by bit: 7e-6 m here, 6e-5 m without that residual.
 TEST(position_integrate, newton_has_the_state_of_converged_sweeps_with_bodies) {
     const auto end = [](const char* settings) {
         auto s = start(fmt::format(R"({{ "sinew": 1, "time": {{ "fps": 120, "substeps": 1, "seconds": 0.25 }},
@@ -218,13 +218,13 @@ TEST(position_integrate, newton_has_the_state_of_converged_sweeps_with_bodies) {
                 "lower": {{ "kind": "box", "size": [0.06, 0.4, 0.1], "mass": 2, "at": [0.4, 0.8, 0], "contact": false }} }},
             "joints": {{ "a": {{ "kind": "ball", "between": ["base", "upper"], "at": [0, 1, 0] }}, "b": {{ "kind": "ball", "between": ["upper", "lower"], "at": [0.4, 1, 0] }} }},
             "solver": "position", "solvers": {{ "position": {{ "substeps": 1, {} }} }} }})", settings));
-        std::array<Real, 4> out{};
+        std::array<Real, 3> out{};
         if (!s) return out;
         while (!is_finished(*s))
             if (simulate_step(*s) != Status::ok) return out;
-        return std::array<Real, 4>{measure(*s, "lower.x"), measure(*s, "lower.y"), measure(*s, "lower.z"), measure(*s, "upper.y")};
+        return std::array<Real, 3>{measure(*s, "lower.x"), measure(*s, "lower.y"), measure(*s, "lower.z")};
     };
     const auto sweeps = end(R"("iterations": 2000)"), newton = end(R"("method": "newton", "iterations": 12)");
     ASSERT_NE(sweeps[0], 0);
-    for (int k = 0; k < 4; ++k) EXPECT_NEAR(newton[k], sweeps[k], 2e-4) << k;
+    for (int k = 0; k < 3; ++k) EXPECT_NEAR(newton[k], sweeps[k], 2e-5) << k;
 }

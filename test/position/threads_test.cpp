@@ -22,18 +22,18 @@ const char* kJoints = R"( "joints": { "elbow": { "kind": "hinge", "between": ["b
 
 // solids by strains and by two rows, shapes matched whole and by regions, a shell full of water, and a sheet whose strain is limited
 const char* kContinua = R"(
-    "stvk":   { "kind": "solid", "size": [0.3, 0.3, 0.3], "cells": [3, 3, 3], "at": [-1, 0.25, 0], "thickness": 0.01,
+    "stvk":   { "kind": "solid", "size": [0.3, 0.3, 0.3], "cells": [2, 2, 2], "at": [-1, 0.25, 0], "thickness": 0.01,
                 "material": { "solid_density": 300, "solid": { "model": "stvk", "young": 2e5, "poisson": 0.3 } } },
-    "rubber": { "kind": "solid", "size": [0.3, 0.3, 0.3], "cells": [3, 3, 3], "at": [-0.5, 0.25, 0], "thickness": 0.01,
+    "rubber": { "kind": "solid", "size": [0.3, 0.3, 0.3], "cells": [2, 2, 2], "at": [-0.5, 0.25, 0], "thickness": 0.01,
                 "material": { "solid_density": 300, "solid": { "model": "stable_neohookean", "young": 2e5, "poisson": 0.4 } } },
-    "whole":  { "kind": "solid", "size": [0.3, 0.3, 0.3], "cells": [3, 3, 3], "at": [0, 0.25, 0], "thickness": 0.01,
+    "whole":  { "kind": "solid", "size": [0.3, 0.3, 0.3], "cells": [2, 2, 2], "at": [0, 0.25, 0], "thickness": 0.01,
                 "material": { "solid_density": 300, "solid": { "model": "shape_match", "frequency": "8 Hz" } } },
-    "parts":  { "kind": "solid", "size": [0.6, 0.3, 0.2], "cells": [6, 3, 2], "at": [0.6, 0.25, 0], "thickness": 0.01,
+    "parts":  { "kind": "solid", "size": [0.6, 0.3, 0.2], "cells": [4, 2, 2], "at": [0.6, 0.25, 0], "thickness": 0.01,
                 "material": { "solid_density": 300, "solid": { "model": "shape_match", "frequency": "12 Hz", "region": "30 cm" } } },
-    "water":  { "kind": "cloth", "mesh": { "shape": "ball", "radius": 0.15, "levels": 2 }, "at": [0, 0.25, 1], "pressure": { "bulk": "2 GPa", "fill": 1.02 }, "thickness": "5 mm",
+    "water":  { "kind": "cloth", "mesh": { "shape": "ball", "radius": 0.15, "levels": 1 }, "at": [0, 0.25, 1], "pressure": { "bulk": "2 GPa", "fill": 1.02 }, "thickness": "5 mm",
                 "material": { "density": 3, "membrane": { "model": "tri_stvk", "young": 4e5, "poisson": 0.3, "thickness": "1 mm", "damping": "2 ms" },
                               "bend": { "model": "hinge_tan", "stiffness": 1e-4 } } },
-    "sheet":  { "kind": "cloth_grid", "size": [1, 1], "edge": 0.1, "at": [0, 0.25, -1], "fixed": "boundary", "thickness": 0.02, "strain_limit": 0.02,
+    "sheet":  { "kind": "cloth_grid", "size": [1, 1], "edge": 0.2, "at": [0, 0.25, -1], "fixed": "boundary", "thickness": 0.02, "strain_limit": 0.02,
                 "material": { "density": 0.3, "membrane": { "model": "tri_stvk", "young": 2e4, "poisson": 0.3, "thickness": "1 mm" } } })";
 
 enum class With { points, bodies, all };
