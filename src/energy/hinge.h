@@ -8,7 +8,7 @@
 // warp its rigidity is D1 cos^4 d + 2 H cos^2 d sin^2 d + D2 sin^4 d, H = sqrt(D1 D2) (Huber) unless given.
 // Viscosity with the time eta [s]: implicit steps add  eta k a/h (phi - phi_now)^2 to psi, so that elasticity and viscosity
 // are one evaluation; phi_now is that of the step's start, which the state holds. Elsewhere the same is a force.
-// Projection: Hess theta has no trace, hence is never semi-definite; kept is max(psi'', 0) grad theta grad theta^T.
+// Projection: psi' Hess theta has no trace and is indefinite; clamp keeps max(psi'', 0) grad theta grad theta^T (docs/theory/hinge.md).
 //
 // Barrier: a law that is infinite at +-pi is finite again on the other side, and a step is a jump. Where `barrier` is set psi is
 // infinite, and psi' not a number, if the half angle has passed +-pi/2 since the start of the step by the shorter way,

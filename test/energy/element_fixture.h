@@ -58,7 +58,7 @@ struct ElementFixture {
         if (row.memory_size > 0) {
             State held;
             element_memory(held, row).assign(row.memory_size, 0.0);
-            row.finish(table, start.evaluation(), 0, 1, element_memory(held, row).data());
+            if (row.finish) row.finish(table, start.evaluation(), 0, 1, element_memory(held, row).data());
             out.memory = held.memory;
         }
         return out;

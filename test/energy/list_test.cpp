@@ -252,7 +252,8 @@ TEST_P(ListTest, parameters_survive_writing_and_reading) {
     row.describe(params.get(), list);
     row.describe(again.get(), copy);
     const auto change = [](double v, const Field& info, int k) {
-        const double up = v + 0.125 * (1 + k);
+        const double least = info.min ? std::max(v, *info.min) : v; // -1 below the least value stands for a default
+        const double up = least + 0.125 * (1 + k);
         return info.max && up >= *info.max ? 0.5 * (v + *info.max) : up;
     };
     for (FieldRef& f : list.fields) {
