@@ -98,28 +98,6 @@ Material solid(Material m, Real solid_density, Real friction) {
     return m;
 }
 
-// Red oak of the Wood Handbook (Forest Products Laboratory 2010): 12.5 GPa in bending at 12 % moisture, 1.1 times that along the grain as its
-// section on elasticity says; ratios of its tables 5-1 and 5-2. G_RT, which the table leaves out for oak, is that of black walnut.
-// The grain L runs along x, the radius R of the trunk along y: axis and second_axis turn them. A sheet is cut along L and R.
-Material wood() {
-    constexpr Real L = 13.8e9, R = 0.154 * L, T = 0.082 * L, LR = 0.089 * L, LT = 0.081 * L, RT = 0.021 * L;
-    constexpr Real nu_LR = 0.350, nu_LT = 0.448, nu_RT = 0.560, t = 1e-3, plane = 1 - nu_LR * nu_LR * R / L, bend = t * t * t / 12;
-    const auto three = [](Real a, Real b, Real c) { return make_array({make_number(a), make_number(b), make_number(c)}); };
-    Material m = plate("wood", "red oak at 12 % moisture: 700 kg/m^3, along the grain 13.8 GPa, along the radius 2.1, along the rings 1.1 (Wood "
-                               "Handbook 2010, tables 5-1 to 5-3); the grain runs along x, the radius along y; as a shell 1 mm thick", 0.7, t, L, nu_LR);
-    m.solid_density = 700;
-    m.friction = 0.4;
-    m.solid.model = "anisotropic";
-    set(m.solid.params, "young", three(L, R, T));
-    set(m.solid.params, "poisson", three(nu_LR, nu_RT, nu_LT));
-    set(m.solid.params, "shear", three(RT, LT, LR));
-    for (const auto& [key, value] : {std::pair("young_weft", R), std::pair("shear", LR)}) set(m.shell_membrane, key, make_number(value));
-    // of an orthotropic plate: D_x, D_y and D_xy + D_1, the mean rigidity of twist
-    m.shell_bend = numbers("hinge_tan", {{"stiffness", L * bend / plane}, {"stiffness_weft", R * bend / plane},
-                                         {"twist", (nu_LR * R / plane + 2 * LR) * bend}, {"damping", 0.002}});
-    return m;
-}
-
 std::vector<Material> make_presets() {
     std::vector<Material> out;
     for (const WovenRow& r : kWang2011) out.push_back(woven(r));
@@ -143,7 +121,8 @@ std::vector<Material> make_presets() {
     out.push_back(solid(rubber, 1100, 0.8));
     out.push_back(solid(plate("steel", "carbon steel: 7850 kg/m^3, 200 GPa, 0.3 (handbook); as a shell 1 mm thick", 7.85, 1e-3, 200e9, 0.3),
                         7850, 0.4));
-    out.push_back(wood());
+    out.push_back(solid(plate("wood", "oak or beech, dry: 700 kg/m^3, 11 GPa along the grain (Wood Handbook 2010); as a shell "
+                                      "1 mm thick", 0.7, 1e-3, 11e9, 0.35), 700, 0.4));
     out.push_back(solid(plate("flesh", "human muscle: 1000 kg/m^3, about 50 kPa (Krouskop 1987); as a shell 5 mm thick", 5, 5e-3,
                               50e3, 0.45), 1000, 0.5));
     out.push_back(solid(plate("foam", "soft polyurethane foam: 30 kg/m^3, about 100 kPa, 0.1 (Gibson and Ashby 1997); as a shell "

@@ -93,16 +93,11 @@ bool read_solid_role(const Value& value, std::string_view path, SolidRole& role,
         errors.push_back(make_error(value, path, "must be an object with a model and its parameters"));
         return false;
     }
-    // what the value does not mention stays; of a model by directions that is left the modulus and ratio along the first one stay
+    // what the value does not mention stays, unless the model is another one
     const Value* model = find(value, "model");
     std::string name = role.model;
     if (model && !read_text(*model, join_path(path, "model"), name, errors)) return false;
     if (name.substr(0, 4) == "tet_") name.erase(0, 4);
-    if (role.model == "anisotropic" && name != role.model) {
-        for (const char* key : {"shear", "axis", "second_axis", "stiffness"}) erase(role.params, key);
-        for (const char* key : {"young", "poisson"})
-            if (Value* v = find(role.params, key); v && v->kind == Value::Kind::array && !v->items.empty()) *v = Value(v->items[0]);
-    }
     role.model = name;
     role.params.place = value.place;
     for (const Member& m : value.members) {
