@@ -178,8 +178,11 @@ TEST(position_integrate, the_table_of_tensioned_chains) {
         // What stays is that of the source to its two digits, but for the order of the sweeps. What grows begins with rounding and goes on
         // by a factor per step: the order of size alone is the same.
         for (const auto& [measured, given] : {std::pair{one, row.one}, {three, row.three}, {ten, row.ten}, {swept, row.swept}}) {
-            if (given < 0.01) EXPECT_NEAR(measured, given, 0.06 * given) << row.end;
-            else EXPECT_NEAR(std::log2(measured / given), 0, 1) << row.end << ' ' << measured;
+            if (given < 0.01) {
+                EXPECT_NEAR(measured, given, 0.06 * given) << row.end;
+            } else {
+                EXPECT_NEAR(std::log2(measured / given), 0, 1) << row.end << ' ' << measured;
+            }
         }
         EXPECT_NEAR(stretch, row.stretch, 0.02 * row.stretch + 5e-4) << row.end;
     }

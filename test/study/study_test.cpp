@@ -161,7 +161,9 @@ TEST(study, variants_may_have_threads_of_their_own) {
     ASSERT_NE(two, study->variants.end());
     EXPECT_EQ(threads_of(*two, 1), 2);
     for (const StudyVariant& v : study->variants)
-        if (v.key != "two") EXPECT_EQ(threads_of(v, study->threads), study->threads);
+        if (v.key != "two") {
+            EXPECT_EQ(threads_of(v, study->threads), study->threads);
+        }
 }
 
 TEST(study, claims_about_times_are_void_on_a_busy_machine) {
