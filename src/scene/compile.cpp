@@ -396,6 +396,8 @@ void refuse_for_spawn(const Scene& what, const Real3& gravity, Work& w) {
     for (const Emitter& e : m.emitters) refuse(make_text(m.objects[e.object].name), "objects." + m.objects[e.object].name, "emitters are");
     for (const auto& a : w.out.script.animations)
         refuse(make_text(m.objects[a->object].name), "objects." + m.objects[a->object].name, "animated objects are");
+    for (const MotorTrack& t : w.out.script.motors)
+        refuse(make_text(m.objects[t.object].name), "joints." + m.objects[t.object].name, "targets of motors that move are");
 }
 
 // the only one is called `name`, several are name/theirs
@@ -415,7 +417,7 @@ Result<Spawned> compile_spawn(const Scene& what, const SpawnContext& around, con
     read_materials(w);
     add_flows(around.scene, w.field_scope, w.builder, said_with_the_scene);
     for (const SceneObject& o : what.objects) build_object(w, o);
-    add_joints(what, w.scene_scope, false, w.builder, w.out.future, w.wrong, w.errors);
+    add_joints(what, w.scene_scope, false, w.builder, w.out.script.motors, w.out.future, w.wrong, w.errors);
     add_contact_rules(what, w.scene_scope, w.builder, w.errors);
     name_objects(name, w.builder);
     add_force_fields(around.scene, make_scene_scope(around.scene), w.builder, said_with_the_scene);
