@@ -154,102 +154,8 @@ void compute_hinge_gradients(const Parallel& p, HingeMesh& mesh) {
 
 namespace {
 
-// n a^T + b n^T
-struct Block {
-    Vec3 a = Vec3::Zero(), b = Vec3::Zero();
-};
-// column-major, transposed if asked
-inline void store(const Vec3& n, const Block& block, bool flip, Real* out) {
-    const Vec3 &a = flip ? block.b : block.a, &b = flip ? block.a : block.b;
-    for (int c = 0; c < 3; ++c)
-        for (int r = 0; r < 3; ++r) out[3 * c + r] = n[r] * a[c] + b[r] * n[c];
-}
 inline void add_scaled(Real k, const Mat3& m, Real* out) {
     for (int i = 0; i < 9; ++i) out[i] += k * m.data()[i];
-}
-
-// what is kept of psi''
-inline Real stiffness_of(Projection how, Real dd) {
-    return how == Projection::none ? dd : std::max(0.0, dd);
-}
-
-// psi' Hess theta of the three hinges, as far as this triangle has a part in it
-inline void add_geometric(const HingeMesh::Triangle& t, const HingeMesh::Shape& s, const HingeMesh& mesh,
-                          std::array<Block, 3>& diagonal, std::array<Block, 3>& across) {
-    std::array<Vec3, 3> side, r;
-    Vec3 sum = Vec3::Zero();
-    for (int i = 0; i < 3; ++i) {
-        side[i] = s.edge[i].cross(s.n);
-        if (t.hinge[i] < 0) {
-            r[i].setZero();
-            continue;
-        }
-        const HingeMesh::Term& term = mesh.terms[t.hinge[i]];
-        sum += term.c * s.edge[i];
-        r[i] = term.r * side[i];
-    }
-    sum *= -s.inverse_area2 * s.inverse_area2;
-    const std::array<Real, 3> d{sum.dot(s.edge[0]), sum.dot(s.edge[1]), sum.dot(s.edge[2])};
-    for (int i = 0; i < 3; ++i) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        diagonal[i].b = d[i] * side[i];
-        diagonal[i].a = diagonal[i].b - (r[j] + r[k]);
-        across[i].a = d[j] * side[i];
-        across[i].b = d[i] * side[j];
-        (t.owns[k] ? across[i].b : across[i].a) += r[k];
-    }
-}
-
-} // namespace
-
-namespace {
-
-// the owned hinge at corner i with g = (u0 n, u1 n + l1 m, u2 n + l2 m) at its corners and l0 m at the far apex
-struct Owned {
-    int i, x1, x2;
-    Real k;                // psi''
-    const Real *u, *l;
-    const Vec3* m;
-    std::array<Vec3, 3> g; // apex, x1, x2
-};
-inline Owned make_owned(const HingeMesh& mesh, const HingeMesh::Triangle& t, const Vec3& n, int i, Projection how) {
-    const HingeMesh::Term& term = mesh.terms[t.hinge[i]];
-    const Vec3& m = mesh.shape[mesh.edges[t.hinge[i]].lower].n;
-    return {i, (i + 1) % 3, (i + 2) % 3, stiffness_of(how, term.dd), term.upper.data(), term.lower.data(), &m,
-            {term.upper[0] * n, term.upper[1] * n + term.lower[1] * m, term.upper[2] * n + term.lower[2] * m}};
-}
-
-// psi'' g g^T without its parts m m^T
-inline void add_outer(const Owned& h, std::array<Block, 3>& diagonal, std::array<Block, 3>& across) {
-    const Real k0 = h.k * h.u[0], k1 = h.k * h.u[1], k2 = h.k * h.u[2];
-    diagonal[h.i].a += k0 * h.g[0];
-    diagonal[h.x1].a += k1 * h.g[1];
-    diagonal[h.x1].b += k1 * h.l[1] * *h.m;
-    diagonal[h.x2].a += k2 * h.g[2];
-    diagonal[h.x2].b += k2 * h.l[2] * *h.m;
-    across[h.i].a += k0 * h.g[1];                 // (apex, x1)
-    across[h.x1].a += k1 * h.g[2];                // (x1, x2)
-    across[h.x1].b += k2 * h.l[1] * *h.m;
-    across[h.x2].b += k0 * h.g[2];                // (x2, apex)
-}
-
-// the parts m m^T, and the four blocks of the far apex
-inline void store_far(const Owned& h, const std::array<bool, 3>& flip, Real* own, Real* extra) {
-    const Mat3 mm = *h.m * h.m->transpose();
-    const Real k0 = h.k * h.l[0], k1 = h.k * h.l[1], k2 = h.k * h.l[2];
-    add_scaled(k1 * h.l[1], mm, own + 9 * h.x1);
-    add_scaled(k2 * h.l[2], mm, own + 9 * h.x2);
-    add_scaled(k1 * h.l[2], mm, own + 27 + 9 * h.x1);
-    const Vec3 far = k0 * *h.m;
-    for (int i = 0; i < 9; ++i) extra[i] = k0 * h.l[0] * mm.data()[i];
-    const std::array<int, 3> corner{h.i, h.x1, h.x2};
-    for (int j = 0; j < 3; ++j) {
-        // far g_j^T
-        const Vec3 &p = flip[corner[j]] ? h.g[j] : far, &q = flip[corner[j]] ? far : h.g[j];
-        Real* out = extra + 9 * (corner[j] + 1);
-        for (int c = 0; c < 3; ++c)
-            for (int r = 0; r < 3; ++r) out[3 * c + r] = p[r] * q[c];
-    }
 }
 
 } // namespace
@@ -275,31 +181,6 @@ void add_hinge_element(const HingeMesh& mesh, int hinge, const MatN<12>& hessian
     Real* far = own + 54 + 36 * before;
     add(3, 3, false, far);
     for (int k = 0; k < 3; ++k) add(3, label[k], t.flip_apex[e.corner][k], far + 9 * (k + 1));
-}
-
-void compute_hinge_blocks(const Parallel& p, Projection how, const HingeMesh& mesh, Real* blocks) {
-    parallel_for(p, int(mesh.triangles.size()), kTriangleGrain, [&](int begin, int end) {
-        for (int k = begin; k < end; ++k) {
-            const HingeMesh::Triangle& t = mesh.triangles[k];
-            const HingeMesh::Shape& s = mesh.shape[k];
-            Real* out = blocks + t.first_value;
-            std::array<Block, 3> diagonal, across; // (i, i), (i, i + 1)
-            if (how == Projection::none) add_geometric(t, s, mesh, diagonal, across);
-            std::array<Owned, 3> owned;
-            int count = 0;
-            for (int i = 0; i < 3; ++i)
-                if (t.owns[i]) {
-                    owned[count] = make_owned(mesh, t, s.n, i, how);
-                    add_outer(owned[count++], diagonal, across);
-                }
-            for (int i = 0; i < 3; ++i) store(s.n, diagonal[i], false, out + 9 * i);
-            for (int i = 0; i < 3; ++i) store(s.n, across[i], t.flip[i], out + 27 + 9 * i);
-            for (int h = 0; h < count; ++h) store_far(owned[h], t.flip_apex[owned[h].i], out, out + 54 + 36 * h);
-        }
-    });
-    if (how != Projection::none) return; // what is kept of a faded hinge has no part of the fade's derivatives
-    for (const auto& chunk : mesh.faded)
-        for (const HingeMesh::Faded& f : chunk) add_hinge_element(mesh, f.hinge, f.hessian, blocks);
 }
 
 } // namespace sinew

@@ -21,6 +21,7 @@
 // Hinges of collapsed triangles fade (hinge.h): their terms are s psi' and s psi'', and what grad s and Hess s add is kept in `faded`
 // and added to the stored blocks. There are none as a rule.
 #pragma once
+#include "core/simd.h"
 #include "energy/hinge.h"
 #include "linalg/block_sparse.h"
 
@@ -85,8 +86,8 @@ void compute_hinge_term(const Psi&, int hinge, HingeMesh&);
 Psi fade_hinge(const Psi&, Real fade_upper, Real fade_lower, int hinge, const HingeMesh&, std::vector<HingeMesh::Faded>& out);
 // gradients of all hinges (12 each, into mesh.gradient) from mesh.terms
 void compute_hinge_gradients(const Parallel&, HingeMesh&);
-// blocks from mesh.terms, all of them (Projection::none) or max(psi'', 0) g g^T (any other): value_count reals
-void compute_hinge_blocks(const Parallel&, Projection, const HingeMesh&, Real* out);
+// blocks from mesh.terms, all of them (Projection::none) or max(psi'', 0) g g^T (any other): value_count reals. wide: by AVX2, the same bits
+void compute_hinge_blocks(const Parallel&, Projection, const HingeMesh&, Real* out, bool wide = has_avx2());
 // blocks += the matrix of one element; touches those of its upper triangle only
 void add_hinge_element(const HingeMesh&, int hinge, const MatN<12>& hessian, Real* blocks);
 

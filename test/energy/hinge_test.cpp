@@ -13,6 +13,7 @@
 #include "geometry/generate.h"
 #include "geometry/triangulate.h"
 #include <Eigen/Eigenvalues>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <map>
 
@@ -214,6 +215,17 @@ TEST(hinge_mesh, half_hinges_per_triangle_equal_the_sum_of_elements) {
     compute_hinge_blocks(*parallel, Projection::clamp, s.mesh, blocks.data());
     gather_elements(*parallel, hinge_plan, blocks, s.fast);
     EXPECT_LT((dense(s.plain, n) - dense(s.fast, n)).norm(), 1e-15 * dense(s.plain, n).norm());
+}
+
+TEST(hinge_mesh, blocks_have_the_same_bits_with_and_without_wide_instructions) {
+    const auto parallel = make_parallel({.threads = 2});
+    Sheet s = make_sheet(20, *parallel); // more triangles than a chunk
+    for (Projection how : {Projection::none, Projection::clamp}) {
+        std::vector<Real> wide(s.mesh.value_count, -1), plain(s.mesh.value_count, -2);
+        compute_hinge_blocks(*parallel, how, s.mesh, wide.data(), has_avx2());
+        compute_hinge_blocks(*parallel, how, s.mesh, plain.data(), false);
+        EXPECT_EQ(std::memcmp(wide.data(), plain.data(), sizeof(Real) * wide.size()), 0);
+    }
 }
 
 TEST(hinge_mesh, matrix_of_the_solvers_is_that_of_the_elements_for_every_law) {
