@@ -318,21 +318,6 @@ TEST(embed, vertices_of_a_body_are_in_the_world_and_match_its_triangles) {
     EXPECT_TRUE(vertices(w.built.model, w.built.state, {}).empty());
 }
 
-TEST(embed, contacts_have_the_torque_of_rolling_friction) {
-    // a ball that rolls: the torque against it is at most rolling_friction times the normal force
-    World w(R"({ "time": { "dt": 0.01, "seconds": 9 }, "solver": "velocity", "solvers": { "velocity": { "method": "sequential_impulses", "sleep": false } },
-        "objects": { "floor": { "kind": "plane", "friction": 1 }, "ball": { "kind": "sphere", "radius": 0.5, "mass": 1, "at": [0, 0.5, 0], "friction": 1,
-            "rolling_friction": 0.02, "velocity": [3, 0, 0], "angular_velocity": [0, 0, -6] } } })");
-    w.run(20, 0.01);
-    const auto found = contacts(*w.built.solver);
-    ASSERT_FALSE(found.empty());
-    Vec3 torque = Vec3::Zero();
-    double normal = 0;
-    for (const ContactForce& c : found) torque += (c.object_a == 1 ? 1 : -1) * vec(c.torque), normal += std::abs(c.force.y);
-    EXPECT_NEAR(normal, 9.81, 0.05);
-    EXPECT_NEAR(torque.z(), 0.02 * normal, 1e-3); // against the spin about -z, in full while it rolls
-}
-
 // An aggregate of as many members as a structured binding takes; a new one that `visit` does not name does not compile here.
 TEST(visit, names_every_member_of_a_state_and_of_an_input) {
     State s;
