@@ -158,8 +158,9 @@ TEST(bent_hinge, conjugate_gradients_reach_the_minimum_that_newton_finds) {
                 const Report r = solver->step(b.model, {}, now, next, tau, nullptr);
                 EXPECT_EQ(r.status, Status::ok) << variant << preconditioner << r.message;
                 EXPECT_LT(r.iterations, 500) << variant << preconditioner; // half of what it may
-                // 1e-12 of the largest force, 1e3 N, over the mass and a matrix of condition 2e8: 1e-9 m where it is softest
-                EXPECT_LT(distance_between(next, newton.now), 1e-9) << variant << preconditioner << i;
+                // what 1e-12 of the largest force, 10 N on each of ten unknowns, moves a corner's mass in the step; so much is left of
+                // motions without stiffness
+                EXPECT_LT(distance_between(next, newton.now), 1e-10 * tau * tau / b.model.point.mass[0]) << variant << preconditioner << i;
             }
     }
 }
