@@ -141,8 +141,9 @@ void ArticulatedSolver::list_forces(const Model& m, Real dt, Report& report) {
         const Real *p = q.impulse.data() + g.row, slide = std::hypot(p[1], p[2]);
         report.cone_violation = std::max(report.cone_violation, slide / p[0] - t.rule.friction);
         stage.rest.pairs.push_back({pair_code(m.frame.object[t.frame[0]], m.frame.object[t.frame[1]]), p[0]});
-        const Vec3 force = (p[0] * t.n + p[1] * t.t0 + p[2] * t.t1) / dt;
-        contact_forces.push_back({m.frame.object[t.frame[0]], m.frame.object[t.frame[1]], real3(t.at), real3(t.n), real3(force), {}});
+        const auto vector_of = [&](const Real* c) { return Vec3(c[0] * t.n + c[1] * t.t0 + c[2] * t.t1); };
+        const Vec3 force = vector_of(p) / dt, torque = g.rows == 6 ? Vec3(vector_of(p + 3) / dt) : Vec3::Zero();
+        contact_forces.push_back({m.frame.object[t.frame[0]], m.frame.object[t.frame[1]], real3(t.at), real3(t.n), real3(force), real3(torque)});
     }
 }
 

@@ -287,7 +287,9 @@ void VelocitySolver::solve(const Model& m, Real h, State& s) {
         if (g.set != RowSet::contact || way[islands.number[first_free(g)]] == VelocityWay::soft) continue;
         Touch& t = list.touches[g.source];
         const ContactFrame frame = contact_frame(real3(t.n));
-        t.impulse = q.impulse[g.row] * t.n + q.impulse[g.row + 1] * vec(frame.t0) + q.impulse[g.row + 2] * vec(frame.t1);
+        const auto vector_of = [&](const Real* p) { return Vec3(p[0] * t.n + p[1] * vec(frame.t0) + p[2] * vec(frame.t1)); };
+        t.impulse = vector_of(&q.impulse[g.row]);
+        t.torque = g.rows == 6 ? vector_of(&q.impulse[g.row + 3]) : Vec3::Zero();
     }
     shift.resize(q.body_count());
     turn.resize(q.body_count());

@@ -55,6 +55,10 @@ TEST_P(velocity_proofs, the_spin_of_a_ball_with_torsional_friction_falls_linearl
     ASSERT_TRUE(half && stopped);
     EXPECT_NEAR(measure(*half, "ball.spin.y"), 2 - 0.4 * 0.001 * 9.81 / (0.4 * 0.01), 0.02); // two steps at most to find its weight
     EXPECT_NEAR(measure(*stopped, "ball.spin.y"), 0, 1e-3);
+    // and contacts tell the torque tau m g on the ball
+    double torque = 0;
+    for (const ContactForce& c : half->solver->contacts()) torque += (c.object_a == find(half->compiled.model, "ball").index ? 1 : -1) * c.torque.y;
+    EXPECT_NEAR(torque, -0.001 * 9.81, 1e-4);
 }
 
 // Spec U048, U146: v' n = -(gamma/h) gap of what penetrates, so that 1 - gamma of it is left after one step, and gamma = 1 where there
