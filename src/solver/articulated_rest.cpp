@@ -83,7 +83,7 @@ void store_resting(const Model& m, Real dt, const RestStage& s, State& next) {
 double pair_code(int object_a, int object_b) { return std::min(object_a, object_b) * kObjects + std::max(object_a, object_b); }
 
 void store_touching(RestStage& s, State& next, std::vector<TouchEvent>& events) {
-    std::stable_sort(s.pairs.begin(), s.pairs.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
+    std::sort(s.pairs.begin(), s.pairs.end());
     auto last = s.pairs.begin(); // those of one pair become one, with their sum
     for (auto p = s.pairs.begin(); p != s.pairs.end(); ++p)
         if (p == s.pairs.begin()) continue;

@@ -141,27 +141,27 @@ TEST(spawn, names_are_prefixed_numbered_and_never_taken_twice) {
     for (const char* name : {"ball", "ball/2", "ball/3"}) EXPECT_TRUE(find(w.built.model, name)) << name;
 }
 
-TEST(spawn, ten_thousand_bullets_do_not_grow_the_state_and_old_ids_stay_refused) {
+TEST(spawn, a_thousand_bullets_do_not_grow_the_state_and_old_ids_stay_refused) {
     for (const std::string& what : {kBall, std::string(R"({ "objects": { "sheet": { "kind": "cloth_grid", "size": [0.1, 0.1], "edge": "5 cm" } } })")}) {
         World w(moon("velocity"));
         const Result<Scene> scene = parse({}, what);
         ASSERT_TRUE(scene);
         const bool body = what == kBall;
         std::vector<Id> old;
-        std::size_t bytes = 0;
-        for (int i = 0; i < (body ? 10000 : 300); ++i) {
+        std::size_t bytes = 0, corners = 0;
+        for (int i = 0; i < (body ? 1000 : 300); ++i) {
             const Result<Id> id = spawn(w.built.model, w.built.state, *scene.value, {{0, 5, 0}, {}});
             ASSERT_TRUE(id) << text_of(id.errors);
             if (i % 100 == 0) w.run(2, 0.01), old.push_back(*id.value);
             else ++w.built.state.step, w.built.state.time += 0.01; // time goes on
             ASSERT_TRUE(remove(w.built.model, w.built.state, *id.value));
             ASSERT_FALSE(remove(w.built.model, w.built.state, *id.value));
-            if (i == 200) bytes = memory_bytes(w.built.state);
+            if (i == 200) bytes = memory_bytes(w.built.state), corners = w.built.model.surface.vertices.size();
         }
         EXPECT_EQ(memory_bytes(w.built.state), bytes);
         EXPECT_LE(w.built.model.objects.size(), 3u);
         EXPECT_LE(frame_count(w.built.model), 2);
-        EXPECT_LE(w.built.model.surface.vertices.size(), 200u);
+        EXPECT_EQ(w.built.model.surface.vertices.size(), corners);
         EXPECT_LE(w.built.model.layout->objects.size(), 3u);
         EXPECT_TRUE(w.built.model.colliders.empty());
         const Result<Id> id = w.put(what, {{0, 5, 0}, {}});
