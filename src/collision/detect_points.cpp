@@ -3,11 +3,22 @@
 
 namespace sinew {
 
+// Whether anything meets an obstacle by its surface: bodies with shapes meet obstacles with shapes by these. A heap of bodies on a floor
+// has millions of vertices that nobody asks for.
+static bool meet_by_surface(const Model& m, ShapedObjects& s) {
+    if (m.obstacles.empty() || m.surface.vertices.empty()) return false;
+    find_shaped_objects(m, s);
+    const bool plain = std::any_of(m.obstacles.begin(), m.obstacles.end(), [&](const Obstacle& o) { return o.object < 0 || !s.shaped[o.object]; });
+    for (std::size_t k = 0; k < m.objects.size(); ++k)
+        if (m.objects[k].surface.count() > 0 && (plain || !s.shaped[k])) return true;
+    return false;
+}
+
 bool detect_points(const Parallel& parallel, const Model& m, const SurfaceState& at, Real margin, PointsScratch& s, Contacts& out) {
     out.point_point.clear();
     out.rod_pairs.clear();
     bool found = true;
-    if (!m.obstacles.empty() && !m.surface.vertices.empty()) {
+    if (meet_by_surface(m, s.obstacles.shaped)) {
         s.surface.resize(m.surface.vertices.size());
         surface_positions(parallel, m, at, s.surface);
         found = detect_obstacles(parallel, m, s.surface, at.point.alive, at.frame, {margin}, s.obstacles, out);

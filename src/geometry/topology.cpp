@@ -1,5 +1,6 @@
 #include "geometry/topology.h"
 #include <algorithm>
+#include <cstdint>
 
 namespace sinew {
 
@@ -42,7 +43,8 @@ EdgeTable build_edges(const PolygonMesh& m) {
     for (const auto& s : m.segments)
         if (s[0] != s[1]) half.push_back({{std::min(s[0], s[1]), std::max(s[0], s[1])}, -1});
     std::sort(half.begin(), half.end(), [](const HalfEdge& a, const HalfEdge& b) {
-        return a.ends != b.ends ? a.ends < b.ends : a.corner < b.corner;
+        const auto key = [](const HalfEdge& h) { return std::uint64_t(std::uint32_t(h.ends[0])) << 32 | std::uint32_t(h.ends[1]); }; // indices are not negative
+        return key(a) != key(b) ? key(a) < key(b) : a.corner < b.corner;
     });
     // one edge per run of equal ends
     for (const HalfEdge& h : half) {

@@ -142,17 +142,34 @@ void add_surface_edges(ModelBuilder& b, int first, std::span<const std::array<in
     b.model.objects.back().edges.end = int(to.size());
 }
 
+// each edge of the triangles once, sorted: by their first vertex into buckets, which have a handful each
+static std::vector<std::array<int, 2>> find_edges(std::span<const std::array<int, 3>> triangles) {
+    const auto low = [](const auto& t, int k) { return std::min(t[k], t[(k + 1) % 3]); };
+    int count = 0;
+    for (const auto& t : triangles) count = std::max({count, t[0] + 1, t[1] + 1, t[2] + 1});
+    std::vector<int> begin(count + 1, 0), high(3 * triangles.size());
+    for (const auto& t : triangles)
+        for (int k = 0; k < 3; ++k) ++begin[low(t, k) + 1];
+    for (int v = 0; v < count; ++v) begin[v + 1] += begin[v];
+    std::vector<int> next(begin.begin(), begin.end() - 1);
+    for (const auto& t : triangles)
+        for (int k = 0; k < 3; ++k) high[next[low(t, k)]++] = std::max(t[k], t[(k + 1) % 3]);
+    std::vector<std::array<int, 2>> edges;
+    edges.reserve(high.size());
+    for (int v = 0; v < count; ++v) {
+        const auto from = high.begin() + begin[v], to = high.begin() + begin[v + 1];
+        std::sort(from, to);
+        for (auto i = from; i != to; ++i)
+            if (i == from || *i != *(i - 1)) edges.push_back({v, *i});
+    }
+    return edges;
+}
+
 void add_surface_triangles(ModelBuilder& b, int first, std::span<const std::array<int, 3>> triangles) {
     auto& to = b.model.surface.triangles;
-    std::vector<std::array<int, 2>> edges;
-    for (const auto& t : triangles) {
-        to.push_back({first + t[0], first + t[1], first + t[2]});
-        for (int k = 0; k < 3; ++k) edges.push_back({std::min(t[k], t[(k + 1) % 3]), std::max(t[k], t[(k + 1) % 3])});
-    }
-    std::sort(edges.begin(), edges.end());
-    edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+    for (const auto& t : triangles) to.push_back({first + t[0], first + t[1], first + t[2]});
     b.model.objects.back().triangles.end = int(to.size());
-    add_surface_edges(b, first, edges);
+    add_surface_edges(b, first, find_edges(triangles));
 }
 
 void add_collider(ModelBuilder& b, const Shape& shape, int frame, const Pose& pose) {
