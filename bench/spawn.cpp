@@ -40,10 +40,12 @@ void run_spawn(const Options& o, Results& r) {
     if (!level || !ball) return;
     auto built = build(context, *level.value);
     if (!built) return;
-    auto& [model, now, solver, script, dt, notes] = *built.value;
+    Model& model = built.value->model;
+    State& now = built.value->state;
+    Solver& solver = *built.value->solver;
     State spare = now;
     Report report;
-    const auto step = [&] { advance(*solver, model, {}, now, spare, kStep, report); };
+    const auto step = [&] { advance(solver, model, {}, now, spare, kStep, report); };
     for (int i = 0; i < kSettling; ++i) step();
     std::vector<double> calls;
     int count = 0;
