@@ -168,6 +168,12 @@ void add_notes(Work& w) {
     if (!others.empty() && base != "position" && base != "velocity")
         w.out.notes.push_back(fmt::format("warning: not everything meets {}: under {} points meet held bodies and meshes moved by files, bodies meet "
                                           "bodies; position and velocity meet every surface", list_names(others), w.out.solver));
+    std::vector<std::string> rolling;
+    for (const Object& o : w.builder.model.objects)
+        if (o.rolling_friction > 0 || o.torsional_friction > 0) rolling.push_back(o.name);
+    if (!rolling.empty() && base != "velocity" && base != "articulated")
+        w.out.notes.push_back(fmt::format("warning: rolling and torsional friction have no effect under {} ({}); velocity and articulated have them", w.out.solver,
+                                          list_names(rolling)));
     for (const ScriptEvent& e : w.out.script.events)
         if (e.event.when.empty() && e.event.at > w.scene.time.seconds)
             w.out.notes.push_back(fmt::format("warning: {} never happens: {:.6g} s is after the end of the run, {:.6g} s", e.event.path,

@@ -4,6 +4,7 @@
 #include "paths.h"
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 using namespace sinew;
@@ -24,6 +25,20 @@ TEST(compile, the_samples_of_the_language_wait_for_nothing) {
         for (const Error& e : checked.value->future) ADD_FAILURE() << to_string(e);
         EXPECT_TRUE(compile_file(kScenes + "sample/" + name, false)) << name;
     }
+}
+
+TEST(compile, solvers_without_rolling_friction_say_so) {
+    const auto notes_of = [](const char* solver, const char* more) {
+        std::string all;
+        for (const std::string& n : compile(fmt::format(R"({{ "solver": "{}", "objects": {{ "floor": {{ "kind": "plane" }}, "ball": {{ "kind": "sphere", "mass": 1 {} }} }} }})",
+                                                        solver, more)).notes)
+            all += n + "\n";
+        return all;
+    };
+    const char* rolls = R"(, "rolling_friction": 0.01)";
+    EXPECT_NE(notes_of("position", rolls).find("rolling and torsional friction have no effect under position (ball)"), std::string::npos);
+    EXPECT_EQ(notes_of("velocity", rolls).find("rolling"), std::string::npos);
+    EXPECT_EQ(notes_of("position", "").find("rolling"), std::string::npos);
 }
 
 TEST(compile, each_bad_file_gives_its_message_with_place_and_path) {
