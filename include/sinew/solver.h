@@ -31,8 +31,8 @@ struct ContactForce {
     Real3 at;                         // [m]
     Real3 normal;                     // unit, from b to a
     Real3 force;                      // [N] mean over the step, normal part and friction
-    Real3 torque;                     // [N m] mean over the step, about `at`: rolling and torsional friction; of soft steps of
-                                      // `velocity`, zero from other ways of solving
+    Real3 torque;                     // [N m] mean over the step, about `at`: rolling and torsional friction, which `velocity` and
+                                      // `articulated` have
 };
 
 struct Solver {
