@@ -58,7 +58,7 @@ SINEW_INLINE void columns(const V& n, const V& a, const V& b, V& c0, V& c1, V& c
 
 // psi' Hess theta of the three hinges, as far as this triangle has a part in it
 SINEW_INLINE void add_geometric(const HingeMesh::Triangle& t, const HingeMesh::Shape& s, const V& n, const HingeMesh& mesh, Blocks& out) {
-    V edge[3], side[3], r[3], sum{};
+    V edge[3]{}, side[3], r[3], sum{};
 #pragma GCC unroll 3
     for (int i = 0; i < 3; ++i) {
         load(s.edge[i], edge[i]);
