@@ -166,6 +166,44 @@ struct Model {
     int values_revision = 0;
 };
 
+// Names every member once: hash, memory report and the check of sizes go through it.
+template <class M, class F> void visit(M& m, F&& f)
+    requires std::is_same_v<std::remove_const_t<M>, Model>
+{
+    f("point.rest", m.point.rest);
+    f("point.mass", m.point.mass);
+    f("point.object", m.point.object);
+    f("point.field", m.point.field);
+    f("point.flags", m.point.flags);
+    f("frame.mass", m.frame.mass);
+    f("frame.inertia", m.frame.inertia);
+    f("frame.object", m.frame.object);
+    f("frame.flags", m.frame.flags);
+    f("scalar.mass", m.scalar.mass);
+    f("scalar.object", m.scalar.object);
+    f("scalar.flags", m.scalar.flags);
+    f("animated.object", m.animated.object);
+    f("surface.vertices", m.surface.vertices);
+    f("surface.edges", m.surface.edges);
+    f("surface.triangles", m.surface.triangles);
+    f("surface.thickness", m.surface.thickness);
+    f("surface.object", m.surface.object);
+    f("surface.embeddings", m.surface.embeddings);
+    f("colliders", m.colliders);
+    f("shapes", m.shapes);
+    f("obstacles", m.obstacles);
+    f("contact_rules", m.contact_rules);
+    f("emitters", m.emitters);
+    f("sinks", m.sinks);
+    f("objects", m.objects);
+    f("gravity", m.gravity);
+    f("elements", m.elements);
+    f("fields", m.fields);
+    f("layout", m.layout);
+    f("topology_revision", m.topology_revision);
+    f("values_revision", m.values_revision);
+}
+
 inline int point_count(const Model& m) { return int(m.point.mass.size()); }
 inline int frame_count(const Model& m) { return int(m.frame.mass.size()); }
 inline int scalar_count(const Model& m) { return int(m.scalar.mass.size()); }

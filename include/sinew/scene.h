@@ -73,6 +73,40 @@ struct Scene {
     Value source;                    // the scene file as written
 };
 
+// Names every member once: comparing scenes goes through it.
+template <class S, class F> void visit(S& s, F&& f)
+    requires std::is_same_v<std::remove_const_t<S>, Scene>
+{
+    f("version", s.version);
+    f("name", s.name);
+    f("description", s.description);
+    f("up", s.up);
+    f("gravity", s.gravity);
+    f("time", s.time);
+    f("seed", s.seed);
+    f("vars", s.vars);
+    f("objects", s.objects);
+    f("fields", s.fields);
+    f("materials", s.materials);
+    f("joints", s.joints);
+    f("attach", s.attach);
+    f("contact", s.contact);
+    f("outputs", s.outputs);
+    f("events", s.events);
+    f("expect", s.expect);
+    f("solver", s.solver);
+    f("solvers", s.solvers);
+    f("camera", s.camera);
+    f("light", s.light);
+    f("background", s.background);
+    f("notes", s.notes);
+    f("broken", s.broken);
+    f("empty", s.empty);
+    f("files", s.files);
+    f("document", s.document);
+    f("source", s.source);
+}
+
 // `sets`: assignments such as "sheet.edge=2 cm", see apply_set.
 Result<Scene> load_scene(const std::string& file, std::span<const std::string> sets = {});
 Result<Scene> parse_scene(std::string_view text, const std::string& file,

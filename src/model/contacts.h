@@ -65,6 +65,18 @@ struct Contacts {
     std::vector<RodPair> rod_pairs;              // by edges (collision/rod_pairs.h)
 };
 
+// Names every range once.
+template <class C, class F> void visit(C& c, F&& f)
+    requires std::is_same_v<std::remove_const_t<C>, Contacts>
+{
+    f("vertex_triangle", c.vertex_triangle);
+    f("edge_edge", c.edge_edge);
+    f("vertex_edge", c.vertex_edge);
+    f("vertex_vertex", c.vertex_vertex);
+    f("point_point", c.point_point);
+    f("rod_pairs", c.rod_pairs);
+}
+
 // Puts what one source found in place of what it found before; `found` is sorted by key and feature. No allocation while
 // the capacity lasts.
 void replace_points(PointContact::Source, const std::vector<PointContact>& found, Contacts&);
