@@ -96,13 +96,13 @@ Status advance_step(Solver& solver, const Model& m, const Input& input, State& n
     const auto clock = std::chrono::steady_clock::now();
     report = {};
     report.dt = dt;
-    if (const NotFinite bad = find_not_finite(m, now); !bad.array.empty()) {
-        blame(bad, "before the step", report);
+    if (const std::string wrong = find_size_error(m, now); !wrong.empty()) {
+        report.status = Status::failed;
+        report.message = "the state is not one of this model: " + wrong;
         return report.status;
     }
-    if (!has_sizes_of(m, now)) {
-        report.status = Status::failed;
-        report.message = "the state is not one of this model: it has another number of points, bodies or scalars";
+    if (const NotFinite bad = find_not_finite(m, now); !bad.array.empty()) {
+        blame(bad, "before the step", report);
         return report.status;
     }
     if (!has_sizes_of(m, spare)) spare = now; // something was spawned

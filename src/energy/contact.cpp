@@ -38,15 +38,11 @@ ContactPenalty::Params penalty_of(const Obstacle& o, const PointContact& c) {
     return {o.stiffness, o.damping, c.thickness, c.normal, c.at, c.velocity};
 }
 
-void add_vertex(const Model& m, const PointContact& c, Tables& out) {
+void add_vertex(const Model& m, const PointContact& c, const ElementRow& row, Tables& out) {
     const SurfaceVertex& s = c.a;
-    const bool one_unknown = s.kind == SurfaceVertex::point || s.kind == SurfaceVertex::frame;
-    if (!one_unknown || !is_movable(m, s)) return;
     const ContactPenaltyFrame::Params params{penalty_of(m.obstacles[c.obstacle], c), s.local};
-    const bool point = s.kind == SurfaceVertex::point;
-    Table& t = table_of(out.energies, point ? rows().point : rows().frame);
-    const void* p = point ? static_cast<const void*>(&params.contact) : static_cast<const void*>(&params);
-    add_element(t, p, std::span<const int>(&s.index, 1), {}, m.surface.object[c.vertex]);
+    const void* p = &row == &rows().point ? static_cast<const void*>(&params.contact) : static_cast<const void*>(&params);
+    add_element(table_of(out.energies, row), p, std::span<const int>(&s.index, 1), {}, m.surface.object[c.vertex]);
 }
 
 const Obstacle* obstacle_of(const Model& m, int object) {
@@ -54,11 +50,16 @@ const Obstacle* obstacle_of(const Model& m, int object) {
     return o == m.obstacles.end() ? nullptr : &*o;
 }
 
+// the held one of two bodies, null = both are free, or both held
+const Obstacle* held_of(const Model& m, const PointContact& c) {
+    const bool free_a = !(m.frame.flags[c.a.index] & kFixed), free_b = !(m.frame.flags[c.b.index] & kFixed);
+    return free_a == free_b ? nullptr : obstacle_of(m, free_a ? c.object_b : c.object_a);
+}
+
 // a free body against one that is held; points of contact lie on surfaces grown by their rounding
 void add_shapes(const Model& m, const FrameState& frames, const PointContact& c, Tables& out) {
-    const bool free_a = !(m.frame.flags[c.a.index] & kFixed), free_b = !(m.frame.flags[c.b.index] & kFixed);
-    const Obstacle* o = free_a == free_b ? nullptr : obstacle_of(m, free_a ? c.object_b : c.object_a);
-    if (!o) return;
+    const bool free_a = !(m.frame.flags[c.a.index] & kFixed);
+    const Obstacle* o = held_of(m, c);
     const SurfaceVertex &body = free_a ? c.a : c.b, &held = free_a ? c.b : c.a;
     const auto place = [&](const SurfaceVertex& v) { return Vec3(vec(frames.p[v.index]) + quat(frames.q[v.index]) * vec(v.local)); };
     const Vec3 x = place(body), at = place(held), n = (free_a ? 1 : -1) * vec(c.normal);
@@ -149,12 +150,20 @@ bool has_contact_elements(const Tables& tables) {
     return std::any_of(tables.energies.begin(), tables.energies.end(), [](const Table& t) { return t.count() > 0; });
 }
 
+const ElementRow* find_contact_row(const Model& m, const PointContact& c) {
+    if (c.source == PointContact::shapes) return held_of(m, c) ? &rows().frame : nullptr;
+    if (!is_vertex(c) || !is_movable(m, c.a)) return nullptr;
+    return c.a.kind == SurfaceVertex::point ? &rows().point : c.a.kind == SurfaceVertex::frame ? &rows().frame : nullptr;
+}
+
 void build_contact_elements(const Model& m, const FrameState& frames, const Contacts& contacts, Tables& out) {
     for (const ElementRow* row : {&rows().point, &rows().frame})
         clear_table(table_of(out.energies, *row));
     for (const PointContact& c : contacts.point_point) {
-        if (is_vertex(c)) add_vertex(m, c, out);
-        if (c.source == PointContact::shapes) add_shapes(m, frames, c, out);
+        const ElementRow* row = find_contact_row(m, c);
+        if (!row) continue;
+        if (is_vertex(c)) add_vertex(m, c, *row, out);
+        else add_shapes(m, frames, c, out);
     }
     build_rod_elements(m, contacts, out);
 }

@@ -17,6 +17,8 @@ namespace sinew {
 // wraps an obstacle, and with them the energy, so that Newton's method does not converge; the contacts are there for
 // solvers with constraints.
 void build_contact_elements(const Model&, const FrameState&, const Contacts&, Tables&);
+// of the element that it adds for a contact with an obstacle or a held body, null = none
+const ElementRow* find_contact_row(const Model&, const PointContact&);
 
 // Friction limits L over the iterations of one step. Each detection finds the limit g = mu N that its normal force would give, and the
 // iteration with it moves to another normal force: L -> g(L) is a fixed-point iteration outside of what Newton's method sees. Where

@@ -1,6 +1,7 @@
 #include "model/visit.h"
 #include "core/hash.h"
 #include <cmath>
+#include <fmt/format.h>
 
 namespace sinew {
 
@@ -91,8 +92,39 @@ struct Bytes {
     void operator()(const char*, const std::vector<NamedValues>& arrays) {
         for (const NamedValues& a : arrays) total += a.values.size() * sizeof(double);
     }
-    void operator()(const char*, double) { total += 8; }
-    void operator()(const char*, std::int64_t) { total += 8; }
+    template <class T> void operator()(const char*, const T&) { total += sizeof(T); }
+};
+
+// sizes of arrays by what their entries belong to: the part of the name before the dot
+struct SizeCheck {
+    const Model& model;
+    std::string error{};
+
+    // entries of arrays with that name, -1 = of their own
+    int expected(std::string_view name) const {
+        if (name.starts_with("point.")) return point_count(model);
+        if (name.starts_with("frame.")) return frame_count(model);
+        if (name.starts_with("scalar.")) return scalar_count(model);
+        if (name.starts_with("animated.")) return animated_count(model);
+        if (name == "surface.thickness" || name == "surface.object") return int(model.surface.vertices.size());
+        return -1;
+    }
+    static bool may_be_empty(std::string_view name) {
+        return name == "point.field" || name == "point.alive" || name == "point.age" || name == "point.id";
+    }
+    template <class T> void operator()(const char* name, const std::vector<T>& a) {
+        const int size = expected(name);
+        if (!error.empty() || size < 0 || int(a.size()) == size || (a.empty() && may_be_empty(name))) return;
+        error = fmt::format("{} has {} entries, not {}", name, a.size(), size);
+    }
+    void operator()(const char* name, const std::vector<NamedValues>& arrays) {
+        if (std::string_view(name) != "attributes") return;
+        for (const NamedValues& a : arrays)
+            if (error.empty() && int(a.values.size()) != point_count(model) * a.components)
+                error = fmt::format("attribute {} has {} values, not {} for each of {} points", a.name, a.values.size(), a.components,
+                                    point_count(model));
+    }
+    template <class T> void operator()(const char*, const T&) {}
 };
 
 } // namespace
@@ -115,6 +147,32 @@ std::size_t memory_bytes(const State& s) {
     Bytes b;
     visit(s, b);
     return b.total;
+}
+
+std::size_t memory_bytes(const Model& m) {
+    Bytes b;
+    visit(m, b);
+    return b.total;
+}
+
+std::string find_size_error(const Model& m, const State& s) {
+    SizeCheck check{m};
+    visit(m, check);
+    visit(s, check);
+    const auto within = [&](const Object& o, const char* what, const Range& r, std::size_t size) {
+        if (check.error.empty() && (r.begin < 0 || r.begin > r.end || std::size_t(r.end) > size))
+            check.error = fmt::format("{} of '{}' are {} to {} of {}", what, o.name, r.begin, r.end, size);
+    };
+    for (const Object& o : m.objects) {
+        within(o, "points", o.points, m.point.mass.size());
+        within(o, "frames", o.frames, m.frame.mass.size());
+        within(o, "scalars", o.scalars, m.scalar.mass.size());
+        within(o, "animated vertices", o.animated, m.animated.object.size());
+        within(o, "surface vertices", o.surface, m.surface.vertices.size());
+        within(o, "edges", o.edges, m.surface.edges.size());
+        within(o, "triangles", o.triangles, m.surface.triangles.size());
+    }
+    return check.error;
 }
 
 void copy_all_but_motion(const State& from, State& to) {

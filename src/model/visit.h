@@ -1,4 +1,4 @@
-// Operations on State that go through its `visit`: hash, finite check, comparison, sizes.
+// Operations that go through `visit` of State and Model: hash, finite check, comparison, sizes.
 #pragma once
 #include "sinew/model.h"
 #include "sinew/state.h"
@@ -16,6 +16,11 @@ struct NotFinite {
 NotFinite find_not_finite(const Model&, const State&);
 
 std::size_t memory_bytes(const State&);
+std::size_t memory_bytes(const Model&); // of its own arrays: without elements, fields and big shapes, which it shares
+
+// The first array whose size does not fit: those of points, frames, scalars, animated vertices and surface vertices each have one
+// size, in the model and in its state, and ranges of objects lie within. Empty = all fit.
+std::string find_size_error(const Model&, const State&);
 
 // to = from, except for positions and velocities of points, which the caller writes: the bulk of a large state
 void copy_all_but_motion(const State& from, State& to);

@@ -18,6 +18,7 @@
 // (explicit_springs.h), with the same bits; Report.path then says so.
 #include "solver/explicit.h"
 #include "energy/contact_power.h"
+#include "energy/contact_read.h"
 #include "model/visit.h"
 #include "solver/explicit_springs.h"
 #include "solver/fold_guard.h"
@@ -55,9 +56,12 @@ struct ExplicitSolver final : Solver {
     std::array<Rates, 4> rates;
     std::vector<Real> f;                   // tangent layout
     std::vector<Real> partial;             // scratch of the fold guard
+    std::vector<ContactReading> readings;  // of the stages so far
+    std::vector<ContactForce> contact_forces;
     Report report;
 
     Report step(const Model&, const Input&, const State& now, State& next, double dt, Trace*) override;
+    std::span<const ContactForce> contacts() const override { return contact_forces; }
     void drop_caches() override {
         forces = {};
         prescribed = {};
@@ -66,11 +70,12 @@ struct ExplicitSolver final : Solver {
     }
 
     // in all of these `stage` is the state at which forces are taken, in the end the new state
-    void evaluate(const Model&, const Input&, const State& now, Real t, Real dt, State& stage, Rates&);
+    // weight: of the stage in the mean force of the step
+    void evaluate(const Model&, const Input&, const State& now, Real t, Real dt, Real weight, State& stage, Rates&);
     void prepare(const Model&, const State& now, State& stage);
     void stage_at(const Model&, const State& now, Real h, Real weight_new, const Rates&, State& stage);
     void runge_kutta(const Model&, const Input&, const State& now, Real dt, const Tableau&, State& stage);
-    void euler_variant(const Model&, const Input&, const State& now, Real dt, Real weight_new, State& stage);
+    void euler_variant(const Model&, const Input&, const State& now, Real dt, Real weight_new, Real weight, State& stage);
     void euler_springs(const Model&, const State& now, Real dt, Real weight_new, State& next);
     void leapfrog(const Model&, const Input&, const State& now, Real dt, State& stage);
     void verlet(const Model&, const Input&, const State& now, Real dt, State& stage);
@@ -102,7 +107,7 @@ void ExplicitSolver::prepare(const Model& m, const State& now, State& stage) {
 }
 
 // rates of the stage, with fixed and passive unknowns where they are at time t
-void ExplicitSolver::evaluate(const Model& m, const Input& input, const State& now, Real t, Real dt, State& stage,
+void ExplicitSolver::evaluate(const Model& m, const Input& input, const State& now, Real t, Real dt, Real weight, State& stage,
                               Rates& out) {
     PointState& points = stage.point;
     FrameState& frames = stage.frame;
@@ -121,6 +126,7 @@ void ExplicitSolver::evaluate(const Model& m, const Input& input, const State& n
     ev.animated = stage.animated.x.data();
     if (t > now.time) refuse_closed_folds(*parallel, m, now, stage, partial, report); // forces there are not numbers
     compute_forces(*parallel, m, input, ev, surface_state(stage), forces, f);
+    if (weight > 0) read_contacts(m, forces.contacts, forces.contact_tables, nullptr, ev, weight, readings);
     ++report.evaluations;
     parallel_for(*parallel, point_count(m), kGrain, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
@@ -198,7 +204,7 @@ void ExplicitSolver::runge_kutta(const Model& m, const Input& input, const State
     prepare(m, now, stage);
     for (int s = 0; s < table.stages; ++s) {
         if (s > 0) stage_at(m, now, table.c[s] * dt, 0.5, rates[s - 1], stage);
-        evaluate(m, input, now, now.time + table.c[s] * dt, dt, stage, rates[s]);
+        evaluate(m, input, now, now.time + table.c[s] * dt, dt, table.b[s], stage, rates[s]);
     }
     // mean rates into the first slot, added in stage order
     const auto mean = [&](std::vector<Real3> Rates::*member) {
@@ -217,9 +223,9 @@ void ExplicitSolver::runge_kutta(const Model& m, const Input& input, const State
 }
 
 // v' = v + h a,  x' = x + h ((1 - w) v + w v'):  w = 1 symplectic, 1/2 improved
-void ExplicitSolver::euler_variant(const Model& m, const Input& input, const State& now, Real dt, Real w, State& stage) {
+void ExplicitSolver::euler_variant(const Model& m, const Input& input, const State& now, Real dt, Real w, Real weight, State& stage) {
     prepare(m, now, stage);
-    evaluate(m, input, now, now.time, dt, stage, rates[0]);
+    evaluate(m, input, now, now.time, dt, weight, stage, rates[0]);
     Rates& r = rates[0];
     parallel_for(*parallel, point_count(m), kGrain, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
@@ -246,10 +252,10 @@ void ExplicitSolver::euler_springs(const Model& m, const State& now, Real dt, Re
 }
 
 void ExplicitSolver::leapfrog(const Model& m, const Input& input, const State& now, Real dt, State& stage) {
-    euler_variant(m, input, now, dt, 0.5, stage); // x' = x + h (v + h/2 a)
+    euler_variant(m, input, now, dt, 0.5, 0.5, stage); // x' = x + h (v + h/2 a)
     const Rates& first = rates[0];
     // kick with the force at the end; velocity-dependent forces see the predicted v + h a
-    evaluate(m, input, now, now.time + dt, dt, stage, rates[1]);
+    evaluate(m, input, now, now.time + dt, dt, 0.5, stage, rates[1]);
     PointState& points = stage.point;
     FrameState& frames = stage.frame;
     parallel_for(*parallel, point_count(m), kGrain, [&](int begin, int end) {
@@ -330,6 +336,7 @@ Real external_work(const Model& m, const Input& input, const Prescribed& prescri
 
 Report ExplicitSolver::step(const Model& m, const Input& input, const State& now, State& next, double dt, Trace*) {
     report = {};
+    readings.clear();
     build_prescribed(m, input, now, dt, prescribed);
     refresh_forces(*parallel, m, forces);
     const std::string& s = settings.scheme;
@@ -341,7 +348,7 @@ Report ExplicitSolver::step(const Model& m, const Input& input, const State& now
     else if (s == "leapfrog") leapfrog(m, input, now, dt, next);
     else if (s == "verlet") verlet(m, input, now, dt, next);
     else if (is_spring_step(m, input, now, forces)) euler_springs(m, now, dt, weight_new, next);
-    else euler_variant(m, input, now, dt, weight_new, next);
+    else euler_variant(m, input, now, dt, weight_new, 1, next);
     place_fixed(m, prescribed, now, dt, next.point, next.frame);
     place_animated(m, input, now, dt, dt, next.animated);
     set_passive_velocity(*parallel, m, now.time + dt, next.point);
@@ -353,6 +360,7 @@ Report ExplicitSolver::step(const Model& m, const Input& input, const State& now
         const ContactPower power = contact_power(forces.contact_tables, evaluation_of(m, next, dt));
         report.work_external += dt * (power.total - power.damping);
     }
+    list_contact_forces(readings, contact_forces);
     report.work_plastic = finish_elements(*parallel, m, now, dt, next);
     refuse_closed_folds(*parallel, m, now, next, partial, report);
     return report;

@@ -66,6 +66,7 @@ struct NewtonSolver final : Solver {
 
     Report step(const Model&, const Input&, const State& now, State& next, double dt, Trace*) override;
     void drop_caches() override;
+    std::span<const ContactForce> contacts() const override { return objective.contact_forces; }
     void make_linear();
 
     void predict(const StepProblem&);

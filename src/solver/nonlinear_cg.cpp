@@ -57,6 +57,7 @@ struct NonlinearCgSolver final : Solver {
 
     Report step(const Model&, const Input&, const State& now, State& next, double dt, Trace*) override;
     void drop_caches() override;
+    std::span<const ContactForce> contacts() const override { return objective.contact_forces; }
     void begin(const StepProblem&);
     void build_preconditioner(const StepProblem&);
     void take_residual(const StepProblem&);

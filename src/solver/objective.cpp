@@ -605,6 +605,9 @@ void finish_step(const StepProblem& p, const SchemeSettings& scheme, Objective& 
     place_fixed_scalars(p.model, p.input, p.now, p.dt, p.dt, next.scalar);
     place_animated(p.model, p.input, p.now, p.dt, p.dt, next.animated);
     refuse_infinite_energy(p, o, next, report);
+    o.readings.clear();
+    read_contacts(p.model, o.contacts, o.contact_tables, &o.friction, evaluation_at(p, o), 1, o.readings);
+    list_contact_forces(o.readings, o.contact_forces);
     const StepWork work = compute_work(p, o, next);
     report.work_damping = work.damping;
     report.has_work_damping = true;

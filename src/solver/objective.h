@@ -20,7 +20,7 @@
 // potentials of positions alone.
 #pragma once
 #include "energy/assemble_hessian.h"
-#include "energy/contact.h"
+#include "energy/contact_read.h"
 #include "energy/gas.h"
 #include "solver/integrate.h"
 #include "sinew/report.h"
@@ -77,6 +77,8 @@ struct Objective {
     Tables contact_tables;
     ElementSet touching;
     std::vector<Real> contact_local;
+    std::vector<ContactReading> readings;     // scratch of the list below
+    std::vector<ContactForce> contact_forces; // of the step, by objects
 
     std::vector<Real> merit_gradient; // [N] scratch of compute_merit_gradient
     std::vector<Real> partial;

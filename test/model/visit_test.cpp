@@ -1,8 +1,12 @@
-// Operations that go through `visit`.
+// `visit` names every member of the structs once, and operations that go through it.
+#include "model/contacts.h"
 #include "model/visit.h"
+#include "sinew/input.h"
+#include "sinew/scene.h"
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
+#include <set>
 
 using namespace sinew;
 
@@ -21,7 +25,84 @@ struct Fill {
     }
 };
 
+// members of an aggregate: the most initialisers it takes
+struct Anything {
+    template <class T> operator T() const;
+};
+template <class T, class... A> constexpr int member_count() {
+    if constexpr (requires { T{A{}..., Anything{}}; }) return member_count<T, A..., Anything>();
+    else return int(sizeof...(A));
+}
+
+// names that visit gives: how often each, the parts before the dot, and how many below each part
+struct Names {
+    std::multiset<std::string> all;
+    template <class T> void operator()(const char* name, const T&) { all.insert(name); }
+    int top() const {
+        std::set<std::string> parts;
+        for (const std::string& n : all) parts.insert(n.substr(0, n.find('.')));
+        return int(parts.size());
+    }
+    int below(const std::string& part) const {
+        int count = 0;
+        for (const std::string& n : all) count += n.starts_with(part + ".");
+        return count;
+    }
+    bool unique() const { return std::set(all.begin(), all.end()).size() == all.size(); }
+};
+template <class T> Names names_of(const T& of) {
+    Names n;
+    visit(of, n);
+    EXPECT_TRUE(n.unique());
+    EXPECT_EQ(n.top(), (member_count<T>()));
+    return n;
+}
+
 } // namespace
+
+// a member added to a struct and forgotten in its visit shows here
+TEST(visit, names_every_member_of_the_six_structs_once) {
+    struct Three {
+        std::vector<int> a;
+        std::string b;
+        std::array<double, 4> c;
+    };
+    ASSERT_EQ(member_count<Three>(), 3);
+    const Names model = names_of(Model{}), state = names_of(State{});
+    EXPECT_EQ(model.below("point"), member_count<PointModel>());
+    EXPECT_EQ(model.below("frame"), member_count<FrameModel>());
+    EXPECT_EQ(model.below("scalar"), member_count<ScalarModel>());
+    EXPECT_EQ(model.below("animated"), member_count<AnimatedModel>());
+    EXPECT_EQ(model.below("surface"), member_count<Surface>());
+    EXPECT_EQ(state.below("point"), member_count<PointState>());
+    EXPECT_EQ(state.below("frame"), member_count<FrameState>());
+    EXPECT_EQ(state.below("scalar"), member_count<ScalarState>());
+    EXPECT_EQ(state.below("animated"), member_count<AnimatedState>());
+    names_of(Input{});
+    names_of(Contacts{});
+    names_of(Scene{});
+}
+
+TEST(visit, sizes_that_do_not_fit_are_named) {
+    Model m;
+    State s;
+    m.point.rest.resize(3), m.point.mass.resize(3), m.point.object.resize(3), m.point.flags.resize(3);
+    s.point.x.resize(3), s.point.v.resize(3);
+    m.objects.push_back({.name = "sheet", .points = {0, 3}});
+    EXPECT_EQ(find_size_error(m, s), "");
+    EXPECT_EQ(memory_bytes(m), memory_bytes(Model{}) + 3 * (24 + 8 + 4 + 1) + sizeof(Object));
+    s.point.alive.resize(2);
+    EXPECT_EQ(find_size_error(m, s), "point.alive has 2 entries, not 3");
+    s.point.alive.clear();
+    s.attributes.push_back({"colour", 3, std::vector<double>(8)});
+    EXPECT_EQ(find_size_error(m, s), "attribute colour has 8 values, not 3 for each of 3 points");
+    s.attributes.clear();
+    m.frame.mass.resize(1);
+    EXPECT_EQ(find_size_error(m, s), "frame.inertia has 0 entries, not 1");
+    m.frame.mass.clear();
+    m.objects[0].points.end = 4;
+    EXPECT_EQ(find_size_error(m, s), "points of 'sheet' are 0 to 4 of 3");
+}
 
 TEST(visit, copy_all_but_motion_leaves_only_positions_and_velocities_of_points_to_the_caller) {
     State from, to;
