@@ -32,7 +32,7 @@ struct MeshOptions {
 struct TestOptions {
     std::vector<std::string> paths;
     std::string solver;
-    int threads = 0;
+    int threads = 0, jobs = 0;
     bool hash = false, drop_caches = false, quiet = false;
 };
 struct ModesOptions {

@@ -63,7 +63,8 @@ void add_check_and_test(CLI::App& app, int& code) {
     CLI::App* d = app.add_subcommand("test", "run scenes and check what they expect");
     d->add_option("paths", t->paths, "scene files or folders")->required();
     d->add_option("--solver", t->solver, "instead of the scenes' choice");
-    d->add_option("--threads", t->threads, "worker threads")->check(whole(0, kMostThreads));
+    d->add_option("--jobs", t->jobs, "scenes at once; 0 = one per processor")->check(whole(0, kMostThreads));
+    d->add_option("--threads", t->threads, "worker threads of each scene; 0 = one where several run at once")->check(whole(0, kMostThreads));
     d->add_flag("--hash", t->hash, "print the hash of each last state");
     d->add_flag("--drop-caches", t->drop_caches, "forget all caches before every step");
     d->add_flag("--quiet", t->quiet, "only failures and the count");

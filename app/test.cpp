@@ -1,5 +1,6 @@
 // sinew test: runs scenes and checks what they expect. One line per scene, a count at the end.
 #include "command.h"
+#include "core/parallel.h"
 #include "model/visit.h"
 #include "progress.h"
 #include <algorithm>
@@ -84,19 +85,25 @@ int command_test(const TestOptions& o) {
     const std::vector<std::string> scenes = find_scenes(o.paths, errors);
     if (!errors.empty()) return print_errors(errors), kBadInput;
     if (scenes.empty()) return print_errors({Error{.file = o.paths[0], .message = "no scene files here"}}), kBadInput;
-    int passed = 0, failed = 0, skipped = 0, bad = 0;
-    Progress progress = make_progress("test", double(scenes.size()), o.quiet);
-    for (std::size_t i = 0; i < scenes.size(); ++i) {
+    // several scenes at once, each on one thread, are done sooner than one after the other on all: most are small
+    TestOptions each = o;
+    const ParallelPtr workers = make_parallel(make_context(o.jobs, true));
+    if (thread_count(*workers) > 1 && o.threads == 0) each.threads = 1;
+    std::vector<Outcome> outcomes(scenes.size());
+    Progress progress = make_progress("test", double(scenes.size()), o.quiet || thread_count(*workers) > 1);
+    parallel_for_workers(*workers, int(scenes.size()), 1, [&](int, int i, int) {
         show_progress(progress, double(i), scenes[i]);
         const auto start = std::chrono::steady_clock::now();
-        const Outcome out = run_scene(scenes[i], o);
-        (out.skipped ? skipped : out.ok ? passed : failed)++;
-        bad += out.bad;
-        if (out.skipped) continue;
-        finish_progress(progress);
-        progress.active = !o.quiet && progress.active;
+        const Outcome& out = outcomes[i] = run_scene(scenes[i], each);
+        if (out.skipped) return;
+        if (progress.active) finish_progress(progress), progress.active = true; // the line goes where the bar was
         const std::string mark = o.hash ? fmt::format("  {:016x}", out.hash) : "";
         if (!o.quiet || !out.ok) fmt::print("{}  {}{}  ({}){}\n", out.ok ? "pass" : "FAIL", scenes[i], mark, duration_text(seconds_since(start)), out.text);
+    });
+    int passed = 0, failed = 0, skipped = 0, bad = 0;
+    for (const Outcome& out : outcomes) {
+        (out.skipped ? skipped : out.ok ? passed : failed)++;
+        bad += out.bad;
     }
     finish_progress(progress);
     fmt::print("{} passed, {} failed, {} skipped\n", passed, failed, skipped);
