@@ -110,8 +110,9 @@ static void measure_contacts(const Parallel& parallel, const Model& m, const Sta
     scratch.contacts.rod_pairs.clear();
     if (r.islands + r.asleep > 0) return build_contact_elements(m, s.frame, scratch.contacts, scratch.contact_tables); // the solver's own
     const bool finite = detect_points(parallel, m, surface_state(s), 0, scratch.detect, scratch.contacts);
-    r.contact_count = int(scratch.contacts.point_point.size() + scratch.contacts.rod_pairs.size());
-    r.gap = r.contact_count > 0 ? std::numeric_limits<Real>::infinity() : 0;
+    const int found = int(scratch.contacts.point_point.size() + scratch.contacts.rod_pairs.size());
+    r.contact_count = std::max(r.contact_count, found); // a solver may have more: those of meshes with themselves and each other
+    r.gap = found > 0 ? std::numeric_limits<Real>::infinity() : 0;
     for (const PointContact& c : scratch.contacts.point_point) r.gap = std::min(r.gap, c.gap);
     for (const RodPair& c : scratch.contacts.rod_pairs) r.gap = std::min(r.gap, c.distance - c.thickness);
     r.penetration = std::max(0.0, -r.gap);

@@ -553,12 +553,13 @@ void PositionSolver::settle(const Model& m, const State& now, Real h, State& s) 
 }
 
 void PositionSolver::judge_touches(const TouchList& touches) {
-    report.contact_count = int(touches.touches.size());
+    report.contact_count = 0;
     report.gap = 0;
     for (std::size_t i = 0; i < touches.touches.size(); ++i) {
         const Touch& t = touches.touches[i];
         report.gap = i ? std::min(report.gap, t.gap) : t.gap;
         const Real normal = t.n.dot(t.impulse);
+        report.contact_count += normal > 0 || t.gap < 0; // others are only near
         if (normal > 0 && settings.friction != "box")
             report.cone_violation = std::max(report.cone_violation, (t.impulse - normal * t.n).norm() / normal - t.rule.friction);
     }
