@@ -9,6 +9,7 @@
 #include "scene/names.h"
 #include "scene/shell_material.h"
 #include "scene/special_solid.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace sinew {
@@ -17,6 +18,18 @@ static bool read_role(const Value& value, const Scope& scope, std::string_view p
     if (value.kind == Value::Kind::null) return true;
     FieldList list = collect_fields([&](auto v) { LinkRole::fields(role, v); });
     return read_fields(list, value, scope, path, errors);
+}
+
+// links, where the role does not name a model of triangles (3 points) or hinges (4)
+static bool read_link_role(const Value& value, int points, const Scope& scope, const std::string& path, LinkRole& role,
+                           std::vector<Error>& errors) {
+    const Value* model = value.kind == Value::Kind::object ? find(value, "model") : nullptr;
+    std::vector<std::string> known{"spring_strain", "spring", "distance"};
+    if (!model || model->kind != Value::Kind::text || std::find(known.begin(), known.end(), model->text) != known.end())
+        return read_role(value, scope, path, role, errors);
+    for (std::string& name : shell_models(points)) known.push_back(std::move(name));
+    errors.push_back(wrong_model(*model, join_path(path, "model"), model->text, points, known));
+    return false;
 }
 
 static bool read_rod(const Value& value, std::string_view path, RodRole& rod, std::vector<Error>& errors) {
@@ -51,10 +64,10 @@ bool read_material(const Value& value, const Scope& scope, std::string_view path
     const std::string base(path);
     const bool triangles = is_shell_role(m.membrane_value, 3), hinges = is_shell_role(m.bend_value, 4);
     if (triangles) merge_role(m.membrane_value, m.shell_membrane), m.has_shell = true;
-    else ok &= read_role(m.membrane_value, scope, base + ".membrane", m.membrane, errors);
+    else ok &= read_link_role(m.membrane_value, 3, scope, base + ".membrane", m.membrane, errors);
     ok &= read_role(m.shear_value, scope, base + ".shear", m.shear, errors);
     if (hinges) merge_role(m.bend_value, m.shell_bend);
-    else ok &= read_role(m.bend_value, scope, base + ".bend", m.bend, errors);
+    else ok &= read_link_role(m.bend_value, 4, scope, base + ".bend", m.bend, errors);
     ShellModel shell;
     if (ok && (triangles || hinges)) ok = read_shell_model(m, scope, base, shell, errors);
     ok &= read_rod(m.rod_value, base + ".rod", m.rod, errors);
@@ -104,8 +117,7 @@ LinkModel read_link_model(const RodRole& rod, const Scope& scope, std::string_vi
         for (auto rows : {energy_rows(), constraint_rows()})
             for (const ElementRow& r : rows)
                 if (r.points == 2 && !r.frames && !r.scalars) known.emplace_back(r.name);
-        errors.push_back(make_error(text_at(rod.model, rod.params.place), join_path(path, "model"), "no link model of this name",
-                                    fmt::format("{}", fmt::join(known, ", ")), find_nearest(rod.model, known)));
+        errors.push_back(wrong_model(text_at(rod.model, rod.params.place), join_path(path, "model"), rod.model, 2, known));
         link.row = nullptr;
         return link;
     }

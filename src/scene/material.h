@@ -21,7 +21,7 @@ struct LinkRole {
     template <class V> static void fields(LinkRole& p, V&& v) {
         v("model", p.model, Field{.allowed = {"spring_strain", "spring", "distance", "tri_stvk", "tri_baraff_witkin", "tri_neohookean",
                                             "tri_rubber", "tri_fung", "tri_strain", "dihedral", "hinge_tan", "hinge_theta", "hinge_willmore", "hinge_bridson"},
-                                .doc = "law of the links; tri_* and hinge_* make a shell, with their own parameters"});
+                                .doc = "law of the links; any energy of three points (membrane) or four (bend) makes a shell, with its own parameters"});
         v("stiffness", p.stiffness, Field{.min = 0, .unit = "N/m", .doc = "force per width at strain 1"});
         v("damping", p.damping, Field{.min = 0, .unit = "s", .doc = "damping as a time: force per strain rate over stiffness"});
     }

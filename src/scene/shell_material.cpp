@@ -14,9 +14,11 @@ bool fits(const ElementRow& row, int points) {
     // volumes and pressures have as many points
     const bool volume = row.name.substr(0, 4) == "tet_" || row.name.substr(0, 9) == "pressure_", limit = row.name.ends_with("_limit");
     const bool animated = row.name.ends_with("_animated"); // chosen by `rest` of the sheet
-    return row.points == points && !row.frames && !row.scalars && (row.views & (kValue | kConstraint)) && !volume && !limit && !animated;
+    const bool contact = row.share == Share::contact;
+    return row.points == points && !row.frames && !row.scalars && (row.views & (kValue | kConstraint)) && !volume && !limit && !animated &&
+           !contact;
 }
-const ElementRow* find_row(const std::string& name) {
+const ElementRow* find_row(std::string_view name) {
     const ElementRow* row = find_energy(name);
     return row ? row : find_constraint(name);
 }
@@ -32,12 +34,7 @@ bool read_part(const Value& role, std::string_view fallback, int points, const S
     out.row = find_row(model);
     out.constraint = out.row && (out.row->views & kConstraint);
     if (!out.row || !fits(*out.row, points)) {
-        std::vector<std::string> known;
-        for (auto rows : {energy_rows(), constraint_rows()})
-            for (const ElementRow& r : rows)
-                if (fits(r, points)) known.emplace_back(r.name);
-        errors.push_back(make_error(text_at(model, role.place), join_path(path, "model"), "no model of shells of this name",
-                                    fmt::format("{}", fmt::join(known, ", ")), find_nearest(model, known)));
+        errors.push_back(wrong_model(text_at(model, role.place), join_path(path, "model"), model, points, shell_models(points)));
         return false;
     }
     out.params = out.row->make_params();
@@ -66,6 +63,26 @@ void find_numbers(ShellPart& p) {
 }
 
 } // namespace
+
+std::vector<std::string> shell_models(int points) {
+    std::vector<std::string> known;
+    for (auto rows : {energy_rows(), constraint_rows()})
+        for (const ElementRow& r : rows)
+            if (fits(r, points)) known.emplace_back(r.name);
+    return known;
+}
+
+Error wrong_model(const Value& at, std::string_view path, std::string_view model, int points, const std::vector<std::string>& known) {
+    const ElementRow* row = find_row(model);
+    std::string message = "no model of this name";
+    if (row && (row->frames || row->scalars || row->points != points)) {
+        const char* rest = row->frames ? " and bodies" : row->scalars ? " and angles" : "";
+        message = fmt::format("{} acts on {} points{}, here on {} is needed", model, row->points, rest, points);
+    } else if (row) {
+        message = fmt::format("{} has another use", model);
+    }
+    return make_error(at, path, message, fmt::format("{}", fmt::join(known, ", ")), find_nearest(model, known));
+}
 
 bool is_shell_role(const Value& role, int points) {
     const Value* model = role.kind == Value::Kind::object ? find(role, "model") : nullptr;

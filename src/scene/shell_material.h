@@ -29,5 +29,8 @@ const void* shell_params(ShellPart&, Real stiffness, Real thickness, const Real3
 
 // whether a role names an energy or constraint of triangles (3 points) or of hinges (4)
 bool is_shell_role(const Value& role, int points);
+std::vector<std::string> shell_models(int points); // what such a role may name
+// of a model that is in no list, or acts on another number of points than the role needs
+Error wrong_model(const Value& at, std::string_view path, std::string_view model, int points, const std::vector<std::string>& known);
 
 } // namespace sinew
