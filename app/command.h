@@ -36,9 +36,10 @@ struct TestOptions {
     bool hash = false, drop_caches = false, quiet = false;
 };
 struct ModesOptions {
-    std::string scene;
+    std::string scene, out;
     std::vector<std::string> set;
     int count = 12, threads = 0;
+    double amplitude = 0.1; // of the shapes, by the size of the scene's points
 };
 struct RenderOptions {
     std::string recording, out, color_by, frames, camera, size;

@@ -75,6 +75,8 @@ void add_check_and_test(CLI::App& app, int& code) {
     e->add_option("scene", m->scene, "scene file")->required();
     e->add_option("--count", m->count, "modes, rigid ones included")->check(whole(1, 1000));
     e->add_option("--set", m->set, "path=value; may be repeated");
+    e->add_option("--out", m->out, "shapes: film.sinew, each mode swings through a period of 24 frames; shape.obj, .ply ...: a file for each");
+    e->add_option("--amplitude", m->amplitude, "of shapes: the largest displacement by the size of the scene");
     e->add_option("--threads", m->threads, "worker threads")->check(whole(0, kMostThreads));
     e->callback([m, &code] { code = command_modes(*m); });
 }

@@ -17,7 +17,8 @@
 // Viscosity by the Rayleigh analogy: the strains k', m' at the start of the step are rest values of a second energy with
 // 3 mu I/dt, mu J/dt instead of EI, GJ; both are evaluated as one, with the sum of the stiffnesses. It acts within steps
 // only (dt > 0), not in the report, and from the second step on, when the memory holds k' and m'. As a potential and not
-// as a force: lagged forces (solver/objective.h) that are stiffer than the rod lead Newton's method astray.
+// as a force: lagged forces (solver/objective.h) that are stiffer than the rod lead Newton's method astray. Explicit steps have the
+// force -sum_k c_k dC_k/dt grad C_k instead, C = (k1, k2, m), c = (3 mu I1, 3 mu I2, mu J)/l.
 // The Hessian differentiates the gradient by forward automatic differentiation in the eight variables e, f, angles.
 #pragma once
 #include "energy/energy.h"
@@ -136,6 +137,35 @@ struct RodBendTwist {
             out.gradient = spread_rod(g);
         }
         if constexpr (Order >= 2) rod_hessian(stiffness, natural, frame, e, f, s.s[0], s.s[1], strain, out.gradient, out.hessian);
+        return out;
+    }
+    static constexpr bool explicit_force = true;
+    template <int Order> static LocalForce<11, Order> force(const Data& d, const StepContext& c, const Stencil<3, 0, 2>& s) {
+        LocalForce<11, Order> out;
+        if (c.elapsed > 0 || !(d.viscosity[0] > 0 || d.viscosity[1] > 0 || d.viscosity[2] > 0)) return out;
+        const Vec3 e = s.x[1] - s.x[0], f = s.x[2] - s.x[1];
+        const Real* frame = frame_of(d, c);
+        VecN<11> v;
+        v << s.v[0], s.v[1], s.v[2], s.ds[0], s.ds[1];
+        RodGradient j;
+        rod_gradient(frame, e, f, s.s[0], s.s[1], j);
+        const RodStrain strain = rod_strain(frame, e, f, s.s[0], s.s[1]);
+        for (int k = 0; k < 3; ++k) {
+            const VecN<11> row = spread_rod(j.row[k]);
+            const Real rate = row.dot(v);
+            out.force -= d.viscosity[k] * rate * row;
+            if constexpr (Order >= 1) {
+                // the Hessian of C_k is that of 1/2 (C_k - C_k(x) + 1)^2 at x without the square of its gradient
+                Real stiffness[3] = {}, natural[3] = {};
+                stiffness[k] = 1, natural[k] = strain.value[k] - 1;
+                VecN<11> g;
+                MatN<11> h;
+                rod_hessian(stiffness, natural, frame, e, f, s.s[0], s.s[1], strain, g, h);
+                h -= row * row.transpose();
+                out.dfdv -= d.viscosity[k] * row * row.transpose();
+                out.dfdx -= d.viscosity[k] * (row * (v.transpose() * h) + rate * h);
+            }
+        }
         return out;
     }
     static void finish(const Data& d, const StepContext& c, const Stencil<3, 0, 2>& s, Real* memory) {

@@ -1,7 +1,7 @@
 // Stretching of a rod's edge.  E = 1/2 EA (l/L - 1)^2 L, l = |x1 - x0|, L rest length [m]; the axial spring of
 // spring_block.h with k = EA/L. Viscosity by the Rayleigh analogy: the length l' at the start of the step is the rest length
 // of a second such spring with 3 mu A/dt instead of EA; within steps only, and from the second one on (see
-// rod_bend_twist.h).
+// rod_bend_twist.h). Explicit steps have the damper 3 mu A/L along the edge as a force.
 #pragma once
 #include "energy/energy.h"
 #include "energy/spring_block.h"
@@ -59,6 +59,11 @@ struct RodStretch {
         add(0, d.stiffness, d.rest_length);
         if (is_viscous(d, c)) add(1, d.viscosity / c.elapsed, c.memory[0]);
         return out;
+    }
+    static constexpr bool explicit_force = true;
+    template <int Order> static LocalForce<6, Order> force(const Data& d, const StepContext& c, const Stencil<2>& s) {
+        if (c.elapsed > 0) return {};
+        return axial_damper<Order>(d.viscosity, s);
     }
     static void finish(const Data&, const StepContext&, const Stencil<2>& s, Real* memory) { memory[0] = (s.x[1] - s.x[0]).norm(); }
     static Sample<RodStretch> sample(Rng& rng, int which) {

@@ -32,21 +32,22 @@ struct Spring {
     static Data prepare(const Params& p, const RestView& rest) {
         return {p.stiffness, p.damping, (vec(rest.x[1]) - vec(rest.x[0])).norm()};
     }
-    template <int Order> static Local<6, Order> eval(const Data& d, const StepContext&, const Stencil<2>& s) {
-        return axial_spring<Order>(d.stiffness, d.rest_length, s);
+    template <int Order> static Local<6, Order> eval(const Data& d, const StepContext& c, const Stencil<2>& s) {
+        return damped_spring<Order>(d.stiffness, d.damping, d.rest_length, c, s);
     }
-    static MatN<6> hessian_psd(const Data& d, const StepContext&, const Stencil<2>& s) {
-        return axial_spring_psd(d.stiffness, d.rest_length, s);
+    static MatN<6> hessian_psd(const Data& d, const StepContext& c, const Stencil<2>& s) {
+        return damped_spring_psd(d.stiffness, d.damping, d.rest_length, c, s);
     }
-    static MatN<6> hessian_gauss_newton(const Data& d, const StepContext&, const Stencil<2>& s) {
-        return axial_spring_gauss_newton(d.stiffness, s);
+    static MatN<6> hessian_gauss_newton(const Data& d, const StepContext& c, const Stencil<2>& s) {
+        return damped_spring_gauss_newton(d.stiffness, d.damping, c, s);
     }
     static constexpr int root_rows = 1;
     template <int Order> static LocalRows<1, 6, Order> root(const Data& d, const StepContext&, const Stencil<2>& s) {
         return axial_root<Order>(d.stiffness, d.rest_length, s);
     }
     static Real root_damping(const Data& d) { return damper_time(d.damping, d.stiffness); }
-    template <int Order> static LocalForce<6, Order> force(const Data& d, const StepContext&, const Stencil<2>& s) {
+    template <int Order> static LocalForce<6, Order> force(const Data& d, const StepContext& c, const Stencil<2>& s) {
+        if (has_viscous_potential(c)) return {};
         return axial_damper<Order>(d.damping, s);
     }
     static Sample<Spring> sample(Rng& rng, int which) {

@@ -1,9 +1,10 @@
 // What the axial springs share.  d = x1 - x0, l = |d|, n = d/l
 //   E = 1/2 k (l - L)^2      gradient (-g, g), g = k (l - L) n
 //   K = k [ n n^T + (1 - L/l)(I - n n^T) ]    Hessian [ K -K; -K K ]   (spec P 3.3, verified by finite differences)
-//   damper: f1 = -c n n^T (v1 - v0), f0 = -f1: axial only, so that rigid rotation is not damped
+//   damper: f1 = -c n n^T (v1 - v0), f0 = -f1: axial only, so that rigid rotation is not damped; in steps of implicit Euler
+//   a second spring c/h whose rest length is that of the step's start (viscous.h)
 #pragma once
-#include "energy/energy.h"
+#include "energy/viscous.h"
 #include <limits>
 
 namespace sinew {
@@ -55,6 +56,8 @@ inline MatN<6> axial_spring_gauss_newton(Real k, const Stencil<2>& s) {
     return pair_block(k * n * n.transpose());
 }
 
+inline Real start_length(const StepContext& c) { return (c.x_start(1) - c.x_start(0)).norm(); }
+
 // f1 = -c (n . w) n, w = v1 - v0;  df/dx through n:  dn = (I - n n^T) dd / l
 template <int Order> LocalForce<6, Order> axial_damper(Real c, const Stencil<2>& s) {
     LocalForce<6, Order> out;
@@ -72,6 +75,26 @@ template <int Order> LocalForce<6, Order> axial_damper(Real c, const Stencil<2>&
         }
     }
     return out;
+}
+
+// spring and damper; without a viscous potential only the spring
+template <int Order> Local<6, Order> damped_spring(Real k, Real c, Real rest, const StepContext& context, const Stencil<2>& s) {
+    Local<6, Order> out = axial_spring<Order>(k, rest, s);
+    if (!(c > 0) || !has_viscous_potential(context)) return out;
+    const Local<6, Order> drag = axial_spring<Order>(c / context.elapsed, start_length(context), s);
+    out.value += drag.value;
+    if constexpr (Order >= 1) out.gradient += drag.gradient;
+    if constexpr (Order >= 2) out.hessian += drag.hessian;
+    return out;
+}
+// the two together are one axial spring: clamped as a whole
+inline MatN<6> damped_spring_psd(Real k, Real c, Real rest, const StepContext& context, const Stencil<2>& s) {
+    if (!(c > 0) || !has_viscous_potential(context)) return axial_spring_psd(k, rest, s);
+    const Real drag = c / context.elapsed, sum = k + drag;
+    return axial_spring_psd(sum, (k * rest + drag * start_length(context)) / sum, s);
+}
+inline MatN<6> damped_spring_gauss_newton(Real k, Real c, const StepContext& context, const Stencil<2>& s) {
+    return axial_spring_gauss_newton(c > 0 && has_viscous_potential(context) ? k + c / context.elapsed : k, s);
 }
 
 // C = sqrt(k) (l - L)

@@ -1,5 +1,5 @@
 // Zero-length spring between two points (spec P11).  E = 1/2 k |x1 - x0|^2,  damper f = -c (v1 - v0)
-//   k [N/m], c [N s/m]
+//   k [N/m], c [N s/m]; in steps of implicit Euler the damper is c/(2 h) |d - d_now|^2, d = x1 - x0 (viscous.h)
 #pragma once
 #include "energy/spring_block.h"
 
@@ -25,12 +25,17 @@ struct SpringZero {
         v("damping", p.damping, Field{.min = 0, .unit = "N s/m", .doc = "damping of the relative velocity"});
     }
     static Data prepare(const Params& p, const RestView&) { return {p.stiffness, p.damping}; }
-    template <int Order> static Local<6, Order> eval(const Data& d, const StepContext&, const Stencil<2>& s) {
+    template <int Order> static Local<6, Order> eval(const Data& d, const StepContext& c, const Stencil<2>& s) {
         Local<6, Order> out;
         const Vec3 e = s.x[1] - s.x[0];
-        out.value = 0.5 * d.stiffness * e.squaredNorm();
-        if constexpr (Order >= 1) out.gradient << -d.stiffness * e, d.stiffness * e;
-        if constexpr (Order >= 2) out.hessian = pair_block(d.stiffness * Mat3::Identity());
+        const Real drag = has_viscous_potential(c) ? d.damping / c.elapsed : 0;
+        const Vec3 change = drag > 0 ? Vec3(e - (c.x_start(1) - c.x_start(0))) : Vec3(Vec3::Zero());
+        out.value = 0.5 * d.stiffness * e.squaredNorm() + 0.5 * drag * change.squaredNorm();
+        if constexpr (Order >= 1) {
+            const Vec3 g = d.stiffness * e + drag * change;
+            out.gradient << -g, g;
+        }
+        if constexpr (Order >= 2) out.hessian = pair_block((d.stiffness + drag) * Mat3::Identity());
         return out;
     }
     static constexpr int root_rows = 3;
@@ -42,8 +47,9 @@ struct SpringZero {
         return out;
     }
     static Real root_damping(const Data& d) { return damper_time(d.damping, d.stiffness); }
-    template <int Order> static LocalForce<6, Order> force(const Data& d, const StepContext&, const Stencil<2>& s) {
+    template <int Order> static LocalForce<6, Order> force(const Data& d, const StepContext& c, const Stencil<2>& s) {
         LocalForce<6, Order> out;
+        if (has_viscous_potential(c)) return out;
         const Vec3 f = -d.damping * (s.v[1] - s.v[0]);
         out.force << -f, f;
         if constexpr (Order >= 1) out.dfdv = pair_block(-d.damping * Mat3::Identity());

@@ -4,8 +4,11 @@
 // with the ratio a w/2. Deformed, the matrix a K would also brake rotations of a stressed body and take its stiffness away
 // where it is indefinite; the viscous stress a C de/dt of Green's strain (Kelvin and Voigt) does neither: no torque, no force on
 // a rigid motion, always dissipative. The part proportional to mass, f = -b m v, is `drag` with the coefficient b m.
+// In steps of implicit Euler it is the potential V/(2 h) (e - e_now)^T (a C) (e - e_now), e_now the strain at their start (viscous.h):
+// force -V B^T a C (e - e_now)/h, Hessian as that of tet_anisotropic with a C/h.
 #pragma once
 #include "energy/tet_anisotropic.h"
+#include "energy/viscous.h"
 
 namespace sinew {
 
@@ -46,9 +49,32 @@ struct TetViscous {
         for (Real& c : d.viscosity) c *= p.time;
         return d;
     }
-    template <int Order> static LocalForce<12, Order> force(const Data& d, const StepContext&, const Stencil<4>& s) {
+    // Green's strain, or Cauchy's, which is linear
+    static VecN<6> strain_of(const Data& d, const Mat3& F) {
+        if (!d.linear) return green_strain(F);
+        VecN<6> e;
+        e << F(0, 0) - 1, F(1, 1) - 1, F(2, 2) - 1, F(1, 2) + F(2, 1), F(0, 2) + F(2, 0), F(0, 1) + F(1, 0);
+        return e;
+    }
+    template <int Order> static Local<12, Order> eval(const Data& d, const StepContext& c, const Stencil<4>& s) {
+        Local<12, Order> out;
+        if (d.shape.volume == 0 || !has_viscous_potential(c)) return out;
+        const Mat3 inverse = inverse_of(d.shape), F = deformation(inverse, s.x), one = Mat3::Identity();
+        const std::array<Vec3, 4> start{c.x_start(0), c.x_start(1), c.x_start(2), c.x_start(3)};
+        const MatN<6> C = TetAnisotropic::unpack({d.shape, d.viscosity}) / c.elapsed;
+        const VecN<6> change = strain_of(d, F) - strain_of(d, deformation(inverse, start)), stress = C * change;
+        out.value = 0.5 * d.shape.volume * change.dot(stress);
+        const Mat3& at = d.linear ? one : F;
+        if constexpr (Order >= 1) out.gradient = tet_gradient(inverse, d.shape.volume, at * stress_matrix(stress));
+        if constexpr (Order >= 2) {
+            const VecN<6> tension = d.linear ? VecN<6>(VecN<6>::Zero()) : stress;
+            out.hessian = TetAnisotropic::hessian(inverse, d.shape.volume, C, tension, strain_rows(inverse, at));
+        }
+        return out;
+    }
+    template <int Order> static LocalForce<12, Order> force(const Data& d, const StepContext& c, const Stencil<4>& s) {
         LocalForce<12, Order> out;
-        if (d.shape.volume == 0) return out;
+        if (d.shape.volume == 0 || has_viscous_potential(c)) return out;
         const Mat3 inverse = inverse_of(d.shape), F = d.linear ? Mat3::Identity() : deformation(inverse, s.x);
         const MatN<6, 12> B = strain_rows(inverse, F);
         const MatN<6> C = TetAnisotropic::unpack({d.shape, d.viscosity});

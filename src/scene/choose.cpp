@@ -1,5 +1,7 @@
 #include "scene/choose.h"
+#include "collision/rod_pairs.h"
 #include "core/math.h"
+#include "energy/rod_stretch.h"
 #include "energy/spring_batch.h"
 #include "model/element.h"
 #include "scene/compile.h"
@@ -67,23 +69,41 @@ bool is_future_solver(std::string_view name) {
 
 namespace {
 
-// adds |row sums| of element matrices to their points, each divided by sqrt(m_i m_j)
-void add_row_sums(const Table& t, const std::vector<Real>& mass, const std::vector<Real>& matrices, std::vector<Real>& out) {
-    const int n = t.row->pair ? 3 : t.row->dofs, points = t.row->points;
+// Where the rows of an element matrix belong: three coordinates per point, then the scalars. Masses come in the same blocks.
+struct Coordinates {
+    std::array<int, 16> block, unknown; // of a row
+    int rows = 0;
+};
+Coordinates coordinates_of(const Table& t, int e, int points) {
+    Coordinates out;
+    const int* id = t.stencil.data() + std::size_t(e) * t.row->stencil;
+    const auto add = [&](int block, int unknown) {
+        out.block[out.rows] = block;
+        out.unknown[out.rows++] = unknown;
+    };
+    for (int i = 0; i < t.row->points; ++i)
+        for (int k = 0; k < 3; ++k) add(id[i], 3 * id[i] + k);
+    for (int i = 0; i < t.row->scalars; ++i) add(points + id[t.row->points + i], 3 * points + id[t.row->points + i]);
+    return out;
+}
+
+// adds |row sums| of element matrices to their coordinates, each divided by sqrt(m_i m_j)
+void add_row_sums(const Table& t, int points, const std::vector<Real>& mass, const std::vector<Real>& matrices, std::vector<Real>& out) {
+    const int n = t.row->pair ? 3 : t.row->dofs;
     for (int e = 0; e < t.count(); ++e) {
         const Real* h = matrices.data() + std::size_t(e) * t.row->matrix_size;
-        const int* id = t.stencil.data() + std::size_t(e) * t.row->stencil;
-        for (int i = 0; i < points; ++i)
-            for (int k = 0; k < 3; ++k) {
-                Real sum = 0;
-                for (int j = 0; j < points; ++j)
-                    for (int l = 0; l < 3; ++l) {
-                        // a pair stores the one block K of [K -K; -K K]
-                        const Real entry = t.row->pair ? h[l * n + k] : h[(3 * j + l) * n + 3 * i + k];
-                        sum += std::abs(entry) / std::sqrt(mass[id[i]] * mass[id[j]]);
-                    }
-                out[3 * id[i] + k] += sum;
+        const Coordinates at = coordinates_of(t, e, points);
+        for (int i = 0; i < at.rows; ++i) {
+            Real sum = 0;
+            if (at.block[i] < 0) continue; // absent
+            for (int j = 0; j < at.rows; ++j) {
+                if (at.block[j] < 0) continue;
+                // a pair stores the one block K of [K -K; -K K]
+                const Real entry = t.row->pair ? h[(j % 3) * n + i % 3] : h[j * n + i];
+                sum += std::abs(entry) / std::sqrt(mass[at.block[i]] * mass[at.block[j]]);
             }
+            out[at.unknown[i]] += sum;
+        }
     }
 }
 
@@ -95,7 +115,7 @@ void add_diagonals(const Table& t, const std::vector<Real>& mass, const std::vec
         const Real* h = matrices.data() + std::size_t(e) * t.row->matrix_size;
         const int* id = t.stencil.data() + std::size_t(e) * t.row->stencil;
         for (int i = 0; i < t.row->points; ++i)
-            for (int k = 0; k < 3; ++k) {
+            for (int k = 0; k < 3 && id[i] >= 0; ++k) {
                 const int at = t.row->pair ? k : 3 * i + k;
                 out[3 * id[i] + k] += h[at * n + at] / mass[id[i]];
             }
@@ -171,46 +191,71 @@ void add_frame_sums(const Model& m, const State& s, const std::vector<const Tabl
     damping.insert(damping.end(), by_v.begin(), by_v.end());
 }
 
-// Per coordinate: Gershgorin's bounds of squared frequency and damping, and the diagonal, which no largest
-// eigenvalue is below.
+// Per coordinate (three of a point, then scalars): Gershgorin's bounds of squared frequency and damping; and, of points, the
+// diagonal, which no largest eigenvalue is below.
 struct Sums {
     std::vector<Real> stiffness, damping, diagonal;
 };
 
-// the tables' part of points and of free bodies
+// the tables' part of points and scalars
 void add_element_sums(const Model& m, const State& s, const std::vector<const Table*>& tables,
                       const std::vector<Real>& mass, Sums& out) {
     std::vector<Real> matrices, more;
-    for (auto* a : {&out.stiffness, &out.damping, &out.diagonal}) a->assign(3 * point_count(m), 0);
+    const int points = point_count(m);
+    for (auto* a : {&out.stiffness, &out.damping, &out.diagonal}) a->assign(3 * points + scalar_count(m), 0);
     Evaluation ev;
     ev.x = m.point.rest.data();
     ev.v = s.point.v.data();
     ev.x_now = ev.x;
     ev.fields = m.fields.get();
-    ev.memory = &s.memory;
+    ev.s = s.scalar.s.data();
+    ev.ds = s.scalar.ds.data();
     for (const Table* table : tables) {
         const Table& t = *table;
-        if (t.row->frames || t.row->scalars || t.row->points == 0) continue;
+        if (t.row->frames || t.row->points == 0) continue;
+        ev.memory = t.row->scalars ? nullptr : &s.memory; // frames of rods: those of the places at rest, where forces are taken
         matrices.assign(std::size_t(t.count()) * t.row->matrix_size, 0);
         if (t.row->hessian) {
             t.row->hessian(t, ev, 0, t.count(), Projection::none, matrices.data());
-            add_row_sums(t, mass, matrices, out.stiffness);
+            add_row_sums(t, points, mass, matrices, out.stiffness);
             add_diagonals(t, mass, matrices, out.diagonal);
         }
         if (t.row->force_derivatives) {
             more.assign(matrices.size(), 0);
             t.row->force_derivatives(t, ev, 0, t.count(), more.data(), matrices.data());
-            add_row_sums(t, mass, matrices, out.damping);
+            add_row_sums(t, points, mass, matrices, out.damping);
         }
     }
 }
 
-// held and passive points do not oscillate: infinite mass
+// of points, then scalars; held and passive ones do not oscillate: infinite mass
 std::vector<Real> moving_masses(const Model& m) {
     std::vector<Real> mass = m.point.mass;
     for (int i = 0; i < point_count(m); ++i)
         if (m.point.flags[i] & (kFixed | kPassive)) mass[i] = std::numeric_limits<Real>::infinity();
+    for (int i = 0; i < scalar_count(m); ++i)
+        mass.push_back(m.scalar.flags[i] & kFixed ? std::numeric_limits<Real>::infinity() : m.scalar.mass[i]);
     return mass;
+}
+
+// Rods that may touch each other or themselves: EA over the thickness (energy/contact.h), for the edge and for its ends.
+void add_rod_contact(const Model& m, const std::vector<Real>& mass, Sums& out) {
+    if (!rods_meet(m)) return;
+    std::vector<Real> thickness(point_count(m), 0);
+    for (std::size_t v = 0; v < m.surface.vertices.size(); ++v)
+        if (m.surface.vertices[v].kind == SurfaceVertex::point) thickness[m.surface.vertices[v].index] = m.surface.thickness[v];
+    for (const Table& t : m.elements->energies) {
+        if (t.row->name != RodStretch::name) continue;
+        for (int e = 0; e < t.count(); ++e) {
+            const RodStretch::Data& d = ElementsOf<RodStretch>::data_of(t, e);
+            const int* id = t.stencil.data() + 2 * std::size_t(e);
+            const Real thick = std::min(thickness[id[0]], thickness[id[1]]);
+            if (!(thick > 0)) continue;
+            const Real k = 2 * d.stiffness * d.rest_length / (2 * thick) / (kContactShare * kContactShare);
+            for (int end = 0; end < 2; ++end)
+                for (int c = 0; c < 3; ++c) out.stiffness[3 * id[end] + c] += k / mass[id[end]];
+        }
+    }
 }
 
 Real shortest(const Sums& s) {
@@ -268,6 +313,7 @@ Real stable_step(const Model& m, const State& s) {
                 sums.stiffness[3 * i + k] += contact / mass[i];
                 sums.damping[3 * i + k] += contact_damping / mass[i];
             }
+    add_rod_contact(m, mass, sums);
     for (const Real inverse_mass : contact_inverse_masses(m)) {
         sums.stiffness.push_back(contact * inverse_mass);
         sums.damping.push_back(contact_damping * inverse_mass);

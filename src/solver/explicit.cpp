@@ -13,6 +13,7 @@
 //   exponential_midpoint   w = I(R_half)^-1 L_c, R_half = exp(h/2 w_0*) R: order 2
 // where L_c is what carries positions too: L' in symplectic Euler, L + h/2 torque in the others. With L + h/2 torque
 // symplectic Euler would turn bodies as improved Euler does, and stiff torques (a bouncing plate) would gain energy.
+// Scalars (angles of rods) advance as points do, their reference frames as explicit_rods.h says; under verlet, like frames, by leapfrog.
 // Passive points follow x' = u(x, t) with the same scheme; fixed ones their targets.
 // A model of nothing but points, springs and uniform gravity takes the Euler steps in one pass over memory
 // (explicit_springs.h), with the same bits; Report.path then says so.
@@ -20,7 +21,9 @@
 #include "energy/contact_power.h"
 #include "energy/contact_read.h"
 #include "model/visit.h"
+#include "solver/explicit_rods.h"
 #include "solver/explicit_springs.h"
+#include "solver/explicit_work.h"
 #include "solver/fold_guard.h"
 #include "solver/forces.h"
 #include "solver/kinematics.h"
@@ -46,6 +49,7 @@ constexpr Tableau kRk4{4, {0, 0.5, 0.5, 1}, {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}
 struct Rates {
     std::vector<Real3> v, a;               // points
     std::vector<Real3> frame_v, frame_a, torque;
+    std::vector<Real> s, ds;               // scalars: of the value, of its rate
 };
 
 struct ExplicitSolver final : Solver {
@@ -53,6 +57,7 @@ struct ExplicitSolver final : Solver {
     ParallelPtr parallel;
     ForceScratch forces;
     Prescribed prescribed;
+    RodEdges rods;
     std::array<Rates, 4> rates;
     std::vector<Real> f;                   // tangent layout
     std::vector<Real> partial;             // scratch of the fold guard
@@ -65,6 +70,7 @@ struct ExplicitSolver final : Solver {
     void drop_caches() override {
         forces = {};
         prescribed = {};
+        rods = {};
         rates = {};
         f = {};
     }
@@ -85,6 +91,11 @@ struct ExplicitSolver final : Solver {
 
 bool is_free(std::uint8_t flags) { return !(flags & (kFixed | kPassive)); }
 
+template <class F> void for_each_free_scalar(const Model& m, F&& f) {
+    for (int i = 0; i < scalar_count(m); ++i)
+        if (!(m.scalar.flags[i] & kFixed)) f(i);
+}
+
 // world angular momentum and velocity:  L = R I R^T w
 Vec3 spin_momentum(const Real33& inertia, const Quat& q, const Vec3& w) {
     return q * (mat(inertia) * (q.conjugate() * w));
@@ -103,6 +114,8 @@ void ExplicitSolver::prepare(const Model& m, const State& now, State& stage) {
         r.frame_v.resize(frame_count(m));
         r.frame_a.resize(frame_count(m));
         r.torque.resize(frame_count(m));
+        r.s.resize(scalar_count(m));
+        r.ds.resize(scalar_count(m));
     }
 }
 
@@ -122,8 +135,18 @@ void ExplicitSolver::evaluate(const Model& m, const Input& input, const State& n
     ev.q = frames.q.data();
     ev.frame_v = frames.v.data();
     ev.frame_w = frames.w.data();
+    ev.s = stage.scalar.s.data();
+    ev.ds = stage.scalar.ds.data();
     ev.t = t;
     ev.animated = stage.animated.x.data();
+    if (scalar_count(m) > 0) {
+        place_fixed_scalars(m, input, now, dt, t - now.time, stage.scalar);
+        std::copy(stage.scalar.ds.begin(), stage.scalar.ds.end(), out.s.begin());
+        refresh_rod_edges(m, rods);
+        subtract_frame_turn(m, ev, rods, out.s);
+        carry_rod_frames(*parallel, m, ev, stage);
+        ev.memory = &stage.memory; // of other elements still that of the start
+    }
     if (t > now.time) refuse_closed_folds(*parallel, m, now, stage, partial, report); // forces there are not numbers
     compute_forces(*parallel, m, input, ev, surface_state(stage), forces, f);
     if (weight > 0) read_contacts(m, forces.contacts, forces.contact_tables, nullptr, ev, weight, readings);
@@ -144,6 +167,7 @@ void ExplicitSolver::evaluate(const Model& m, const Input& input, const State& n
         out.frame_a[i] = real3(Eigen::Map<const Vec3>(at) / m.frame.mass[i]);
         out.torque[i] = real3(Eigen::Map<const Vec3>(at + 3));
     }
+    for_each_free_scalar(m, [&](int i) { out.ds[i] = f[dofs.scalar_offset(i)] / m.scalar.mass[i]; });
 }
 
 // rotation of every free frame over h with constant torque, from `now`; carried by L + weight_new h torque
@@ -197,6 +221,10 @@ void ExplicitSolver::stage_at(const Model& m, const State& now, Real h, Real wei
         frames.v[i] = real3(vec(now.frame.v[i]) + h * vec(r.frame_a[i]));
     }
     rotate(m, now, r.torque, h, weight_new, frames);
+    for_each_free_scalar(m, [&](int i) {
+        stage.scalar.s[i] = now.scalar.s[i] + h * r.s[i];
+        stage.scalar.ds[i] = now.scalar.ds[i] + h * r.ds[i];
+    });
 }
 
 void ExplicitSolver::runge_kutta(const Model& m, const Input& input, const State& now, Real dt, const Tableau& table,
@@ -217,8 +245,15 @@ void ExplicitSolver::runge_kutta(const Model& m, const Input& input, const State
             }
         });
     };
-    if (table.stages > 1)
+    if (table.stages > 1) {
         for (auto member : {&Rates::v, &Rates::a, &Rates::frame_v, &Rates::frame_a, &Rates::torque}) mean(member);
+        for (auto member : {&Rates::s, &Rates::ds})
+            for_each_free_scalar(m, [&](int i) {
+                Real sum = table.b[0] * (rates[0].*member)[i];
+                for (int s = 1; s < table.stages; ++s) sum += table.b[s] * (rates[s].*member)[i];
+                (rates[0].*member)[i] = sum;
+            });
+    }
     stage_at(m, now, dt, 0.5, rates[0], stage);
 }
 
@@ -234,6 +269,7 @@ void ExplicitSolver::euler_variant(const Model& m, const Input& input, const Sta
         }
     });
     for (int i = 0; i < frame_count(m); ++i) r.frame_v[i] = real3(vec(now.frame.v[i]) + w * dt * vec(r.frame_a[i]));
+    for_each_free_scalar(m, [&](int i) { r.s[i] = now.scalar.ds[i] + w * dt * r.ds[i]; }); // edges drift straight: no turn of frames
     stage_at(m, now, dt, w, r, stage);
 }
 
@@ -270,6 +306,7 @@ void ExplicitSolver::leapfrog(const Model& m, const Input& input, const State& n
         rates[1].torque[i] = real3(0.5 * (vec(first.torque[i]) + vec(rates[1].torque[i])));
     }
     spin_up(m, now, rates[1].torque, dt, frames); // the second kick turns nothing
+    for_each_free_scalar(m, [&](int i) { stage.scalar.ds[i] = now.scalar.ds[i] + 0.5 * dt * (first.ds[i] + rates[1].ds[i]); });
 }
 
 constexpr std::string_view kVerletX = "explicit.x_previous",
@@ -306,34 +343,6 @@ void ExplicitSolver::verlet(const Model& m, const Input& input, const State& now
     step[1] = now.time + dt;
 }
 
-// [J] by input forces and by what moves held points, with the forces of the last stage over the whole step: its error
-// is of the order of the step length. What holds a point balances all forces on it.
-Real external_work(const Model& m, const Input& input, const Prescribed& prescribed, const std::vector<Real>& f,
-                   const State& now, const State& next, Real dt) {
-    Real work = 0;
-    const auto moved = [&](int i) { return Vec3(vec(next.point.x[i]) - vec(now.point.x[i])); };
-    const auto is_held = [&](int i) { return (m.point.flags[i] & kFixed) != 0; };
-    for (const PointForce& p : input.point_forces)
-        if (p.point >= 0 && p.point < point_count(m) && !is_held(p.point)) work += vec(p.force).dot(moved(p.point));
-    for (const Grab& g : input.grabs)
-        if (g.point >= 0 && g.point < point_count(m) && !is_held(g.point)) {
-            const Vec3 middle = 0.5 * (vec(now.point.x[g.point]) + vec(next.point.x[g.point]));
-            work += g.stiffness * (vec(g.target) - middle).dot(moved(g.point));
-        }
-    for (const int i : prescribed.points) work -= Eigen::Map<const Vec3>(f.data() + 3 * i).dot(moved(i));
-    for (const BodyForce& b : input.body_forces) {
-        const Object* o = object_of(m, b.object);
-        if (!o) continue;
-        const Range frames = o->frames;
-        if (frames.count() == 0 || (m.frame.flags[frames.begin] & kFixed)) continue;
-        const int i = frames.begin;
-        const Vec3 torque = vec(b.torque) + (vec(b.at) - vec(now.frame.p[i])).cross(vec(b.force));
-        work += vec(b.force).dot(vec(next.frame.p[i]) - vec(now.frame.p[i])) +
-                0.5 * dt * torque.dot(vec(now.frame.w[i]) + vec(next.frame.w[i]));
-    }
-    return work;
-}
-
 Report ExplicitSolver::step(const Model& m, const Input& input, const State& now, State& next, double dt, Trace*) {
     report = {};
     readings.clear();
@@ -350,6 +359,7 @@ Report ExplicitSolver::step(const Model& m, const Input& input, const State& now
     else if (is_spring_step(m, input, now, forces)) euler_springs(m, now, dt, weight_new, next);
     else euler_variant(m, input, now, dt, weight_new, 1, next);
     place_fixed(m, prescribed, now, dt, next.point, next.frame);
+    place_fixed_scalars(m, input, now, dt, dt, next.scalar);
     place_animated(m, input, now, dt, dt, next.animated);
     set_passive_velocity(*parallel, m, now.time + dt, next.point);
     next.time = now.time + dt;
@@ -368,7 +378,7 @@ Report ExplicitSolver::step(const Model& m, const Input& input, const State& now
 
 } // namespace
 
-Needs explicit_needs() { return {.points = true, .frames = true, .scalars = false, .passive = true}; }
+Needs explicit_needs() { return {.points = true, .frames = true, .scalars = true, .passive = true}; }
 
 std::unique_ptr<Solver> make_explicit(const Context& context, const Model& m, State& state, const void* settings) {
     auto solver = std::make_unique<ExplicitSolver>();

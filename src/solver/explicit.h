@@ -1,4 +1,4 @@
-// Explicit time stepping of points and rigid bodies: settings and entry. The schemes are in explicit.cpp.
+// Explicit time stepping of points, rigid bodies and the angles of rods: settings and entry. The schemes are in explicit.cpp.
 #pragma once
 #include "core/fields.h"
 #include "solver/solver.h"
@@ -13,7 +13,7 @@ struct ExplicitSettings {
         v("scheme", s.scheme,
           Field{.allowed = {"forward_euler", "symplectic_euler", "improved_euler", "rk2_trapezoid", "rk2_midpoint", "rk4",
                             "verlet", "leapfrog"},
-                .doc = "how points and bodies advance"});
+                .doc = "how points, bodies and angles of rods advance"});
         v("rotation", s.rotation,
           Field{.allowed = {"exponential", "additive", "exponential_midpoint"}, .doc = "how rigid rotations advance"});
     }

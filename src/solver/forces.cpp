@@ -48,7 +48,8 @@ void refresh_forces(const Parallel& parallel, const Model& m, ForceScratch& s) {
 static void add_contacts(const Parallel& parallel, const Model& m, const Evaluation& ev, const SurfaceState& at,
                          ForceScratch& s, std::span<Real> f) {
     s.contacts.point_point.clear();
-    if (s.energies_only || m.obstacles.empty()) return;
+    s.contacts.rod_pairs.clear();
+    if (s.energies_only || (m.obstacles.empty() && !refresh_rod_pairs(m, s.detect.rods))) return;
     detect_points(parallel, m, at, 0, s.detect, s.contacts); // a state that is not finite shows after the step
     build_contact_elements(m, at.frame, s.contacts, s.contact_tables);
     const Dofs dofs = dofs_of(m);

@@ -65,6 +65,7 @@ void build_bdf2(const StepProblem& p, Stage& s) {
     const auto [a0, a1, a2] = bdf2_coefficients(h, h_previous);
     s.scale = a0 * a0 / (h * h);
     s.rate = a0 / h;
+    s.is_euler = h_previous <= 0;
     if (h_previous <= 0) {
         for_each_unknown(p, [&](int i) { s.travel[i] = real3(h * vec(p.now.point.v[i])); });
         for_each_unknown_scalar(p, [&](int i) { s.scalar_travel[i] = h * p.now.scalar.ds[i]; });
@@ -165,6 +166,7 @@ void register_memory(const SchemeSettings& c, const Model& m, State& state) {
 void build_stage(const StepProblem& p, const SchemeSettings& c, Stage& s) {
     const Real h = p.dt;
     s.elapsed = c.scheme == Scheme::implicit_midpoint ? 0.5 * h : h;
+    s.is_euler = c.scheme == Scheme::implicit_euler;
     s.travel.assign(point_count(p.model), {});
     s.drift.assign(point_count(p.model), {});
     s.scalar_travel.assign(scalar_count(p.model), 0);

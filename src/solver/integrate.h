@@ -50,6 +50,7 @@ struct Stage {
     Real elapsed = 0;                // [s] from the start of the step to the stage
     Real scale = 0;                  // [1/s^2] of the inertia
     Real rate = 0;                   // [1/s] dw/dd
+    bool is_euler = false;           // w = d/h at the end of the step: dampers may be potentials (energy/viscous.h)
     std::vector<Real3> travel;       // [m] points: displacement without forces
     std::vector<Real3> drift;        // [m/s] points: w at d = 0
     std::vector<Real3> acceleration; // [m/s^2] points at the start (newmark)

@@ -367,6 +367,7 @@ void NewtonSolver::make_linear() {
 void NewtonSolver::drop_caches() {
     objective = {};
     objective.constraints_are_rows = has_rows();
+    objective.dampers_are_forces = settings.linearisation == "baraff_witkin"; // as printed
     objective.still = friction_speed();
     objective.friction.secant = true;
     kkt.solver = {};
@@ -424,6 +425,7 @@ std::unique_ptr<Solver> make_newton(const Context& context, const Model& m, Stat
     solver->kkt.geometric_stiffness = s.geometric_stiffness;
     solver->kkt.single_solve = !solver->iterates();
     solver->objective.constraints_are_rows = solver->has_rows();
+    solver->objective.dampers_are_forces = solver->settings.linearisation == "baraff_witkin";
     solver->objective.still = solver->friction_speed();
     solver->objective.friction.secant = true;
     if (s.linear_solver == "default" && has_only_rods(m) && !rods_meet(m))

@@ -259,6 +259,7 @@ Evaluation evaluation_at(const StepProblem& p, const Objective& o) {
     ev.ds = o.scalars.ds.data();
     ev.t = p.now.time + o.stage.elapsed;
     ev.elapsed = o.stage.rate > 0 ? o.stage.elapsed : 0; // statics have no viscosity
+    if (!o.stage.is_euler || o.dampers_are_forces) ev.dt = 0; // energy/viscous.h
     ev.animated = o.animated.x.data();
     return ev;
 }

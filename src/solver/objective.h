@@ -11,6 +11,8 @@
 // Along a direction p searches add 1/2 a^2 p.D p for the length a, D = PSD(sym(-df/dx - rate df/dv)) at d_k (lag_curvature):
 // how the force will have changed there. Without it a damper stiffer than everything else (c/h against m/h^2 and k) is a plain
 // load to the search, which then goes on far beyond the minimum of the model; conjugate gradients ended in NaN.
+// Viscosity of hinges, membranes and rods is a potential of the step, that of links and solids in steps of implicit Euler
+// (energy/viscous.h): nothing lags there.
 //
 // Scalars count in norms by an arm: sqrt(mass of the scalar / mean mass of the points), so that what is compared with
 // forces and speeds of points weighs the same in energy. Fixed scalars go to their target, or turn with their rate ds.
@@ -33,6 +35,7 @@ struct Objective {
     int topology = -1;
     const Tables* tables = nullptr;
     Real still = 0;                    // [m/s] set by the solver: slower contact sticks; 0 = no friction
+    bool dampers_are_forces = false;   // set by the solver: of links and solids, in steps of implicit Euler too
     bool constraints_are_rows = false; // set by the solver: constraints are no part of Phi (kkt_step.h)
     ElementSet elements;
     ElementSet constraints; // in that case

@@ -193,6 +193,7 @@ Evaluation PositionSolver::evaluation_in(const Model& m, const State& now, State
     ev.q_now = q_start.data();
     ev.memory = &now.memory;
     ev.elapsed = h;
+    ev.dt = 0; // dampers of links and solids are in the rows (root_damping, damper), not in the potential (energy/viscous.h)
     return ev;
 }
 

@@ -50,7 +50,7 @@ void build_curvature(const Evaluation& ev, DualScratch& s, const PositionProblem
         if (p.tables[k].is_constraint) {
             row.constraint_hessian(t, ev, 0, t.count(), s.rows.lambda.data() + s.rows.row_begin[s.rows.table_group[k]], out);
             for (int i = 0; i < size * t.count(); ++i) out[i] = -out[i];
-        } else if (!(row.views & kHessian)) {
+        } else if (!(row.views & kHessian) || (t.count() > 0 && p.tables[k].view->level(t, 0) == Level::velocity)) { // rows of rates
             std::fill(out, out + size * t.count(), 0.0);
         } else {
             row.hessian(t, ev, 0, t.count(), Projection::none, out);

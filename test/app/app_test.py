@@ -53,6 +53,28 @@ def state_hash(run):
     return lines[0]
 
 
+# a bar of two cells held at one end: the shapes of its modes are files of the points, moved by a tenth of its size at most
+def case_modes():
+    scene = write("bar.json", """{ "name": "bar", "gravity": 0, "objects": { "bar": { "kind": "solid", "size": [1, 0.2, 0.1], "cells": [4, 1, 1],
+        "fixed": { "group": "x_min" }, "material": { "solid": { "model": "linear" } } } } }""")
+    run = expect_exit(0, "modes", scene, "--count", "3", "--out", "shapes/bar.obj", "--amplitude", "0.05")
+    expect(len(run.stdout.splitlines()) == 4, "a line for each of three modes", run)
+    places = []
+    for i in range(3):
+        with open("shapes/bar.%04d.obj" % i) as file:
+            places.append([tuple(map(float, line.split()[1:4])) for line in file if line.startswith("v ")])
+    expect(len(places[0]) == len(places[1]) > 8, "all points in each file", run)
+    held = [p for p in places[0] if abs(p[0] + 0.5) < 1e-12]
+    expect(len(held) >= 4, "held points stay", run)
+    # the softest way is across the thin side, z; the next one across y
+    width = [max(p[2] for p in places[i]) - min(p[2] for p in places[i]) for i in range(2)]
+    expect(abs(max(abs(p[2]) for p in places[0]) - 0.05 - 0.05 * (1 + 0.04 + 0.01) ** 0.5) < 5e-3, "moved by 0.05 of the diagonal", run)
+    expect(width[1] < width[0], "first across the thin side", run)
+    expect_exit(0, "modes", scene, "--count", "2", "--out", "film.sinew")
+    expect(os.path.getsize("film.sinew") > 1000, "a recording")
+    expect_exit(1, "modes", scene, "--out", "shape.xyz", says="shape.xyz")
+
+
 def case_bad_scenes():
     count = 0
     for folder in ("structure", "compile", "output"):

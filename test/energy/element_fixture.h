@@ -41,7 +41,7 @@ struct ElementFixture {
         Evaluation ev;
         ev.x = x.data(), ev.v = v.data(), ev.x_now = elapsed > 0 ? x_now.data() : x.data(), ev.p = p.data(), ev.q = q.data();
         ev.frame_v = frame_v.data(), ev.frame_w = frame_w.data(), ev.s = s.data(), ev.ds = ds.data();
-        ev.t = 0.5, ev.dt = 0.01, ev.elapsed = elapsed;
+        ev.t = 0.5, ev.dt = elapsed > 0 ? elapsed : 0.01, ev.elapsed = elapsed;
         if (elapsed > 0) ev.p_now = p_now.data(), ev.q_now = q_now.data(), ev.memory = &memory;
         return ev;
     }

@@ -56,6 +56,11 @@ struct ListTest : testing::TestWithParam<const ElementRow*> {
     }
 };
 bool has(const ElementRow& r, View v) { return r.views & v; }
+VecX velocities(const ElementFixture& e) {
+    VecX v(3 * e.v.size());
+    for (std::size_t i = 0; i < e.v.size(); ++i) v.segment<3>(3 * i) = vec(e.v[i]);
+    return v;
+}
 Real scale(const MatX& m) { return std::max(1.0, m.cwiseAbs().maxCoeff()); }
 
 // unknown i of an element: "point 1 x"
@@ -167,6 +172,34 @@ TEST_P(ListTest, forces_that_are_said_to_be_explicit_only_vanish_in_implicit_ste
         EXPECT_TRUE(has_force(e.table, e.evaluation()));
     });
     EXPECT_GT(most, 0) << "no sample has viscosity";
+}
+
+// Dampers of links and solids (viscous.h): in a step of implicit Euler the potential has what the force is elsewhere, up to the
+// change of directions within the step; in steps of other schemes, which give no dt, nothing changes.
+TEST_P(ListTest, dampers_are_potentials_in_steps_of_implicit_euler_and_forces_elsewhere) {
+    const std::string_view names[] = {"spring", "spring_strain", "spring_zero", "tet_viscous"};
+    if (std::find(std::begin(names), std::end(names), row.name) == std::end(names)) return;
+    for_samples([&](const ElementFixture& e) {
+        constexpr Real h = 1e-6; // directions and rates change by h |v| over lengths from 0.1 on within the step
+        ElementFixture step = e;
+        step.elapsed = h;
+        for (int i = 0; i < row.points; ++i) step.x_now.push_back(real3(vec(e.x[i]) - h * vec(e.v[i])));
+        const VecX force = e.force(), drag = step.gradient() - e.gradient(), v = velocities(e);
+        std::vector<Real> unused(row.matrix_size), dfdv(row.matrix_size);
+        row.force_derivatives(e.table, e.evaluation(), 0, 1, unused.data(), dfdv.data());
+        const Real size = e.expand(dfdv).norm() * v.norm(); // of the force, whatever direction v has
+        EXPECT_LT((force + drag).norm(), 1e-4 * size + 1e-8 * e.gradient().norm()); // rounding of 1e-16/h
+        EXPECT_EQ(step.force().norm(), 0);
+        // it takes energy: V is half of the work of the force over the step
+        EXPECT_NEAR(step.value() - e.value(), -0.5 * h * force.dot(v), 1e-4 * h * size * v.norm() + 1e-14 * e.value());
+        Evaluation ev = step.evaluation();
+        ev.dt = 0;
+        VecX g(row.dofs), f(row.dofs);
+        row.gradient(e.table, ev, 0, 1, g.data());
+        row.force(e.table, ev, 0, 1, f.data());
+        EXPECT_EQ(g, e.gradient());
+        EXPECT_EQ(f, force);
+    });
 }
 
 TEST_P(ListTest, force_derivatives_match_finite_differences) {

@@ -20,13 +20,11 @@ class OnHeld : public testing::TestWithParam<Case> {};
 // A sheet with 6 cm cells falls 5 cm onto the middle of a held body whose top is at y = 0, and hangs over it. Without contact it is 25 cm
 // below after 0.25 s.
 TEST_P(OnHeld, a_sheet_lands_on_a_held_body_of_any_shape) {
-    // conjugate gradients minimise a potential; dampers of links are none, and strong ones lead them astray
-    const bool potential = std::string_view(GetParam().solver) == "nonlinear_cg";
     std::optional<Simulation> s = start(fmt::format(R"({{ "sinew": 1, "time": {{ "fps": 100, "seconds": 0.25 }},
         "objects": {{ "body": {{ {}, "friction": 0.8, "stiffness": 1e4, "damping": 5 }},
             "sheet": {{ "kind": "cloth_grid", "size": [0.48, 0.48], "edge": 0.06, "at": [0, 0.05, 0], "thickness": "5 mm",
-                "material": {{ "density": 0.3, "friction": 0.8, "membrane": {{ "stiffness": 500, "damping": {} }}, "bend": {{ "stiffness": 0.1, "damping": 0.01 }} }} }} }},
-        "solver": "{}" }})", GetParam().thing, potential ? 0 : 1, GetParam().solver));
+                "material": {{ "density": 0.3, "friction": 0.8, "membrane": {{ "stiffness": 500, "damping": 1 }}, "bend": {{ "stiffness": 0.1, "damping": 0.01 }} }} }} }},
+        "solver": "{}" }})", GetParam().thing, GetParam().solver));
     ASSERT_TRUE(s);
     while (!is_finished(*s)) ASSERT_EQ(simulate_step(*s), Status::ok) << s->report.message;
     // the middle rests on the top, 5 mm above it or the depth of the penalty less: the weight of 0.1 kg on a few vertices

@@ -155,7 +155,7 @@ TEST(rod, a_rod_spins_about_itself_with_its_angular_velocity) {
 
 // twist_rate is of the rod, not of one solver
 TEST(rod, a_clamped_end_turns_at_its_rate_in_every_solver_of_rods) {
-    for (const char* solver : {"newton", "position"})
+    for (const char* solver : {"newton", "position", "explicit"})
         for (const char* motion : {"", R"("motion": { "spin": { "axis": [1, 0, 0], "rate": 2 } },)"}) {
             const Simulation s = run(fmt::format(R"({{ "sinew": 1, "gravity": 0, "time": {{ "dt": 0.01, "substeps": 1, "seconds": 0.2 }},
                 "objects": {{ "r": {{ "kind": "rod", "count": 6, "young": 1e5, {} "clamp": "both", "twist_rate": 3 }} }}, "solver": "{}" }})",

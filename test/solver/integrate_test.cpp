@@ -87,6 +87,45 @@ TEST(integrate, midpoint_and_newmark_follow_their_recurrences_with_damping) {
     }
 }
 
+// A mass on a damped link, along it: the damper of implicit Euler is c (l' - l)/h, v' (1 + h c/m + h^2 k/m) = v - h k/m (x - L). With small
+// steps the energy falls as that of the damped oscillator, A exp(-c t/(2 m)).
+TEST(integrate, a_damped_link_follows_the_recurrence_of_implicit_euler_and_decays_as_the_oscillator) {
+    const Real m = 2, k = 50, c = 3;
+    const auto make_link = [&](Real damping) {
+        ModelBuilder b;
+        begin_object(b, "link", "chain");
+        add_points(b, std::vector<Real3>{{0, 0, 0}, {1, 0, 0}}, std::vector<Real>{1, m});
+        b.model.point.flags[0] = kFixed;
+        add_spring(b, 0, 1, k, damping);
+        b.state.point.v[1] = {0.6, 0, 0};
+        finish_model(b);
+        return b;
+    };
+    for (const Real damping : {1.0, 1000.0}) { // times c; strongly: c/h far above k and m/h^2
+        const ModelBuilder b = make_link(damping * c);
+        NewtonRun r(b, exact_settings("implicit_euler"));
+        Real x = 0, v = 0.6, taken = 0, before = 0.5 * m * v * v, scheme = 0;
+        const Real h = 0.03;
+        for (int i = 0; i < 40; ++i) {
+            r.step(h);
+            const Real next = (v - h * k / m * x) / (1 + h * damping * c / m + h * h * k / m);
+            // implicit Euler takes 1/2 m (v' - v)^2 + 1/2 k (x' - x)^2 by itself, the damper h c v'^2
+            scheme += 0.5 * m * (next - v) * (next - v) + 0.5 * k * h * h * next * next;
+            x += h * next, v = next;
+            taken -= r.report.work_damping;
+            ASSERT_NEAR(r.x(1).x() - 1, x, 1e-13);
+            ASSERT_NEAR(r.v(1).x(), v, 1e-12);
+        }
+        EXPECT_NEAR(taken + scheme, before - 0.5 * m * v * v - 0.5 * k * x * x, 1e-12);
+    }
+    const ModelBuilder b = make_link(c);
+    const Real h = 2e-4, time = 1, w = std::sqrt(k / m - c * c / (4 * m * m));
+    NewtonRun r(b, exact_settings("implicit_euler"));
+    r.steps(int(time / h + 0.5), h);
+    // the scheme adds the rate w^2 h/2 = 0.25 % to the damping c/(2 m) = 0.75/s
+    EXPECT_NEAR(r.x(1).x() - 1, 0.6 / w * std::exp(-c * time / (2 * m)) * std::sin(w * time), 0.6 / w * 5e-3);
+}
+
 TEST(integrate, newmark_with_a_quarter_and_a_half_conserves_the_energy_of_an_oscillator) {
     const Real omega = 7;
     for (Real s : {0.1, 1.0, 10.0}) {
