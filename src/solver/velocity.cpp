@@ -372,9 +372,11 @@ void VelocitySolver::move(const Model& m, Real h, State& s) {
             if (!still[i]) s.point.x[i] = real3(vec(s.point.x[i]) + (is_soft(i) ? shift[i] : Vec3(h * q.v[i])));
         }
     });
+    turned_by.resize(q.body_count());
     parallel_for(*parallel, frame_count(m), 256, [&](int begin, int end) {
         for (int f = begin; f < end; ++f) {
             const int b = n + f;
+            turned_by[b] = is_soft(b) ? turn[b] : Vec3(h * q.w[b]);
             if (!(q.inverse_mass[b] > 0) || has_moved(b)) continue;
             s.frame.v[f] = real3(q.v[b]);
             if (still[b]) {
@@ -439,7 +441,10 @@ void VelocitySolver::sub_step(const Model& m, const Input& input, Real h, State&
     move(m, h, s);
     lap(clock, "move", report);
     if (goes_on) go_to_end(m, input, h, start, s);
-    else stabilise(m, h, s);
+    else {
+        stabilise(m, h, s);
+        stop_passages(m, h, s);
+    }
     share_room(workers);
     lap(clock, "stabilise", report);
     store_forces(*parallel, m, list, q, pairs, *before, s, report.touches);

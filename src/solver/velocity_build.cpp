@@ -186,7 +186,8 @@ struct ShapeLister {
 
     bool moves(int b) const { return q.inverse_mass[b] > 0; }
     // Where a body goes further than its own size within the step and turns meanwhile, the point found at the start is somewhere else
-    // when it arrives, and another one would be through a thin wall: it counts as a ball about its centre that holds the point.
+    // when it arrives, and another one would be through a thin wall: it counts as a ball about its centre that holds the point, until it
+    // is near, where it is met as it is.
     void take_as_ball(int body, Real side, const Vec3& n, const Vec3& point, Real speed, Vec3& at, Real& gap) const {
         constexpr Real kTurn = 0.3; // [rad] below it a point stays within 5 % of its distance from where its velocity takes it
         if (!(reach.dt * q.w[body].norm() > kTurn)) return;
@@ -200,7 +201,7 @@ struct ShapeLister {
         at = vec(c.at), gap = c.gap;
         const Vec3 n = vec(c.normal), on_b = at, on_a = at + (gap + c.thickness) * n;
         const Real speed = n.dot(q.v[b] - q.v[a]);
-        if (!(gap > 0) || !(reach.dt * speed > gap)) return;
+        if (!(gap > reach.near) || !(reach.dt * speed > gap)) return;
         Vec3 end_a = on_a, end_b = on_b;
         if (moves(a)) take_as_ball(a, 1, n, on_a, speed, end_a, gap);
         if (moves(b)) take_as_ball(b, -1, n, on_b, speed, end_b, gap);
