@@ -1,5 +1,5 @@
 // No body gets through another within a step, however fast it turns (collision/passage.h). Rows of contacts hold what they know:
-// points and directions of the start. What goes further than half its own thickness is followed from its first pose to its last; if its
+// points and directions of the start. What turns too far for them, or goes where its velocity did not lead, is followed from its first pose to its last; if its
 // core meets something on the way, it stops where it touches for the first time and goes on from there in the next step, which finds
 // the contact as it is then. Velocities stay; the rest of that body's step is lost, but that it goes along with what it met if that moves on.
 // Bodies that are joined stop together, so that joints stay closed. Bodies that stop are in the way of others: in rounds, until
@@ -16,6 +16,7 @@ namespace {
 
 constexpr Real kDepth = 0.5;   // part of the half thickness that counts as through
 constexpr Real kNear = 0.05;   // part of it that is left between
+constexpr Real kBend = 0.5;    // part of that depth which rows may miss
 constexpr int kRounds = 8;
 constexpr int kPairGrain = 4;  // pairs per task
 
@@ -28,6 +29,10 @@ Vec3 turn_to(const Quat& from, const Quat& to, const Vec3& expected) {
     return shortest + 2 * kPi * std::round((expected - shortest).dot(u) / (2 * kPi)) * u;
 }
 
+// of all points within the lever of a centre that goes straight
+Aabb box_of_way(const Vec3& from, const Vec3& to, Real lever) {
+    return {from.cwiseMin(to) - Vec3::Constant(lever), from.cwiseMax(to) + Vec3::Constant(lever)};
+}
 Real lever_of(const ShapeLeaf& leaf, const Vec3& origin) { return radius_about(*leaf.convex, from(leaf.place, origin)); }
 
 } // namespace
@@ -50,7 +55,13 @@ Real VelocitySolver::inner_of(const ShapeLeaf& leaf) const {
     return passage.hull_inner[leaf.shape.data] + leaf.convex->radius;
 }
 
-// leaves that go further than a part of their thickness
+// Whether detection has seen its end, and with it its way: boxes were grown by what velocities and spins lead to.
+bool VelocitySolver::stays_in_box(int leaf, const RigidMotion& motion) const {
+    const Aabb end = shape_bounds(*shapes.leaves[leaf].convex, place_at(motion, 1)), &known = shapes.boxes[leaf];
+    return (end.lo.array() >= known.lo.array() - settings.margin).all() && (end.hi.array() <= known.hi.array() + settings.margin).all();
+}
+
+// Leaves that go further than a part of their thickness, on a way that the rows of contacts do not know.
 bool VelocitySolver::find_fast(const Model& m, Real h, const State& s) {
     if (passage.store != shapes.cache.store) {
         passage.store = shapes.cache.store;
@@ -71,9 +82,14 @@ bool VelocitySolver::find_fast(const Model& m, Real h, const State& s) {
         const Real shift = (vec(s.frame.p[leaf.frame]) - p0).norm(), turn = std::min(Real(2), turned_by[b].norm()), most = kDepth * inner_of(leaf);
         // first by the box, which holds the shape: no look at the vertices of a hull
         const Vec3 reach = (shapes.boxes[k].hi - p0).cwiseAbs().cwiseMax((shapes.boxes[k].lo - p0).cwiseAbs());
-        if (shift + turn * reach.norm() <= most || shift + turn * lever_of(leaf, p0) <= most) continue;
-        passage.fast[k] = 1;
+        if (shift + turn * reach.norm() <= most) continue;
+        const Real lever = lever_of(leaf, p0);
+        if (shift + turn * lever <= most) continue;
+        // rows see its way as straight; what that misses, and what went where its velocity did not lead
+        const bool bends = lever * (1 - std::cos(std::min(kPi, turned_by[b].norm()))) > kBend * most;
         passage.motion[k] = motion_of(m, leaf, h, s);
+        if (!bends && stays_in_box(int(k), passage.motion[k])) continue;
+        passage.fast[k] = 1;
         any = true;
     }
     return any;
@@ -96,11 +112,11 @@ void VelocitySolver::list_passages(const Model& m, Real h, const State& s) {
     for (int k = 0; k < int(shapes.leaves.size()); ++k) {
         if (!passage.fast[k]) continue;
         const Vec3 p0 = shapes.body[shapes.leaves[k].collider].p, p1 = p0 + passage.motion[k].shift;
-        const Vec3 r = Vec3::Constant(lever_of(shapes.leaves[k], p0));
-        const Aabb way{p0.cwiseMin(p1) - r, p0.cwiseMax(p1) + r}, &known = shapes.boxes[k];
-        if ((way.lo.array() >= known.lo.array() - settings.margin).all() && (way.hi.array() <= known.hi.array() + settings.margin).all()) continue;
+        const Real lever = lever_of(shapes.leaves[k], p0);
+        if (stays_in_box(k, passage.motion[k])) continue;
+        const Aabb way = box_of_way(p0, p1, lever);
         for (int i = 0; i < int(shapes.leaves.size()); ++i)
-            if (overlap(shapes.boxes[i], way) && !overlap(shapes.boxes[i], known)) add(k, i);
+            if (overlap(shapes.boxes[i], way) && !overlap(shapes.boxes[i], shapes.boxes[k])) add(k, i);
     }
 }
 

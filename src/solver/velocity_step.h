@@ -122,6 +122,7 @@ struct VelocitySolver final : Solver {
     void go_to_end(const Model&, const Input&, Real h, const State& start, State&);
     RigidMotion motion_of(const Model&, const ShapeLeaf&, Real h, const State&) const;
     Real inner_of(const ShapeLeaf&) const;
+    bool stays_in_box(int leaf, const RigidMotion&) const;
     bool find_fast(const Model&, Real h, const State&);
     void list_passages(const Model&, Real h, const State&);
     void stop_at(const Model&, int frame, Real time, int leaf);

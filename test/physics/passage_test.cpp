@@ -71,9 +71,10 @@ void expect_none_through(const std::string& wall, int count, int steps, std::uin
         for (int k = 0; k < count; ++k) {
             const Real3 p = s->now.frame.p[frame[k]], v = s->now.frame.v[frame[k]];
             arrived[k] = arrived[k] || v.x < wall_speed + 1;
-            // its core, half its thickness inside, is outside; contacts that are soft give way by a part of the rest
+            // Half its thickness is outside: of those that are followed the core, a quarter of the thickness inside; contacts are soft, and a corner
+            // that an impulse of the step itself sends to the wall has no row in it.
             const Real front = wall_speed * s->now.time - kHalf, deep = p.x + reach(missiles[k], quat(s->now.frame.q[frame[k]])) - front;
-            ASSERT_LE(deep, 0.75 * missiles[k].inner) << "missile " << k << " in step " << step << ": " << missiles[k].text;
+            ASSERT_LE(deep, missiles[k].inner) << "missile " << k << " in step " << step << ": " << missiles[k].text;
             ASSERT_LT(p.x, front) << "missile " << k << " in step " << step << ": " << missiles[k].text;
         }
     }
@@ -110,4 +111,9 @@ TEST(passage_step, a_rod_of_3_rad_per_step_and_400_m_s_bounces_off) {
         }
         EXPECT_LT(measure(*s, "rod.velocity.x"), 0);
     }
+}
+
+TEST(soak_passage, fifteen_thousand_more_meet_the_wall) {
+    for (std::uint64_t seed = 100; seed < 110 && !HasFatalFailure(); ++seed)
+        expect_none_through(R"({ "kind": "box", "size": [0.02, 2000, 2000], "motion": "static" })", 1500, 60, seed);
 }
