@@ -28,6 +28,7 @@ constexpr Real kSpringTolerance = 1e-4; // [m/s] of islands with springs: cloth 
 constexpr int kLayers = 25;          // of a pile that six sub-steps carry
 constexpr Real kLightRatio = 25;     // of masses that touch, which six sub-steps carry
 constexpr int kGroupGrain = 64;      // groups of joints per task
+constexpr Real kFarTurn = 1;         // [rad] per step from which a turn is followed too roughly to keep momentum and energy both
 constexpr Real kStable = 1.4;        // [rad] of the fastest swing per sub-step
 
 } // namespace
@@ -395,7 +396,10 @@ void VelocitySolver::move(const Model& m, Real h, State& s) {
                 const auto spin = [&](const Quat& r) { return Vec3(r * (inverse * (r.conjugate() * L))); };
                 if (is_soft(b)) after = turned(exp_turn(turn[b]), before);
                 else after = turned(exp_turn(h * spin(exp_turn(0.5 * h * w) * before)), before);
-                w = spin(after);
+                const Vec3 kept = spin(after);
+                // the momentum about another axis of a slender body may be a spin of a thousand times the energy
+                const Real more = h * w.norm() > kFarTurn ? kept.dot(L) / std::max(w.dot(L), 1e-300) : 1;
+                w = more > 1 ? Vec3(kept / std::sqrt(more)) : kept;
             }
             s.frame.p[f] = real3(vec(s.frame.p[f]) + (is_soft(b) ? shift[b] : Vec3(h * q.v[b])));
             s.frame.q[f] = real4(after);

@@ -85,10 +85,10 @@ bool VelocitySolver::find_fast(const Model& m, Real h, const State& s) {
         if (shift + turn * reach.norm() <= most) continue;
         const Real lever = lever_of(leaf, p0);
         if (shift + turn * lever <= most) continue;
-        // rows see its way as straight; what that misses, and what went where its velocity did not lead
+        // rows see its way as straight, from where it starts: what that misses, what goes further than its size, and where its velocity did not lead
         const bool bends = lever * (1 - std::cos(std::min(kPi, turned_by[b].norm()))) > kBend * most;
         passage.motion[k] = motion_of(m, leaf, h, s);
-        if (!bends && stays_in_box(int(k), passage.motion[k])) continue;
+        if (!bends && shift < lever && stays_in_box(int(k), passage.motion[k])) continue;
         passage.fast[k] = 1;
         any = true;
     }

@@ -67,14 +67,14 @@ void expect_none_through(const std::string& wall, int count, int steps, std::uin
     for (int k = 0; k < count; ++k) frame.push_back(s->compiled.model.objects[find(s->compiled.model, fmt::format("m{}", k)).index].frames.begin);
     std::vector<char> arrived(count, 0);
     for (int step = 0; step < steps; ++step) {
-        ASSERT_EQ(simulate_step(*s), Status::ok) << s->report.message;
+        ASSERT_EQ(simulate_step(*s), Status::ok) << "seed " << seed << " step " << step << ": " << s->report.message;
         for (int k = 0; k < count; ++k) {
             const Real3 p = s->now.frame.p[frame[k]], v = s->now.frame.v[frame[k]];
             arrived[k] = arrived[k] || v.x < wall_speed + 1;
             // Half its thickness is outside: of those that are followed the core, a quarter of the thickness inside; contacts are soft, and a corner
             // that an impulse of the step itself sends to the wall has no row in it.
             const Real front = wall_speed * s->now.time - kHalf, deep = p.x + reach(missiles[k], quat(s->now.frame.q[frame[k]])) - front;
-            ASSERT_LE(deep, missiles[k].inner) << "missile " << k << " in step " << step << ": " << missiles[k].text;
+            ASSERT_LE(deep, missiles[k].inner) << "seed " << seed << " missile " << k << " in step " << step << ": " << missiles[k].text;
             ASSERT_LT(p.x, front) << "missile " << k << " in step " << step << ": " << missiles[k].text;
         }
     }
