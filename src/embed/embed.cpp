@@ -253,11 +253,11 @@ std::vector<Real3> vertices(const Model& m, const State& s, Id id) {
 
 Result<Id> spawn(Model& model, State& state, const Scene& what, const Pose& at, const std::string& name) {
     return guarded<Id>([&]() -> Result<Id> {
-        static const SpawnContext nothing;
-        Result<Spawned> made = compile_spawn(what, model.fields->spawning ? *model.fields->spawning : nothing, model.gravity, name);
-        if (made) made.errors = find_spawn_problems(*made.value, model);
+        const std::shared_ptr<const SpawnContext> around = model.fields->spawning ? model.fields->spawning : std::make_shared<const SpawnContext>();
+        Result<NamedSpawn> made = recall_spawn(what, *around, model.gravity, name);
+        if (made) made.errors = find_spawn_problems(*made.value->what, model);
         if (!made.errors.empty()) return {std::nullopt, std::move(made.errors)};
-        Result<std::vector<Id>> ids = put_spawned(*made.value, at, name.empty(), model, state);
+        Result<std::vector<Id>> ids = put_spawned(*made.value->what, at, name.empty(), model, state, made.value->name);
         if (!ids) return {std::nullopt, std::move(ids.errors)};
         return {ids.value->front(), {}};
     });

@@ -416,7 +416,7 @@ void name_objects(const std::string& name, ModelBuilder& b) {
 
 } // namespace
 
-Result<Spawned> compile_spawn(const Scene& what, const SpawnContext& around, const Real3& gravity, const std::string& name) {
+Result<Spawned> compile_spawn(const Scene& what, const SpawnContext& around, const Real3& gravity, const std::string& name, bool* has_files) {
     Work w{what, false, make_scene_scope(what), make_field_scope(around.scene), {}, {}, {}, {}, what.broken, {}};
     w.builder.model.gravity = gravity;
     std::vector<Error> said_with_the_scene;
@@ -436,6 +436,7 @@ Result<Spawned> compile_spawn(const Scene& what, const SpawnContext& around, con
     remove_duplicates(w.errors);
     if (w.errors.empty()) w.errors = std::move(w.out.future);
     if (!w.errors.empty()) return {std::nullopt, std::move(w.errors)};
+    if (has_files) *has_files = !w.out.files.empty();
     return {Spawned{std::move(w.builder.model), std::move(w.builder.state)}, {}};
 }
 

@@ -4,7 +4,9 @@
 #include "core/nearest.h"
 #include "scene/expander.h"
 #include "scene/names.h"
+#include "scene/replicate.h"
 #include "scene/select.h"
+#include "scene/vars.h"
 #include <algorithm>
 #include <unordered_map>
 
@@ -23,19 +25,24 @@ bool read_between(Expander& e, const Level& level, const Value& v, SceneEntry& o
         return false;
     }
     if (!check_array(*between, 2, path, "names", e.errors)) return false;
+    const Scope scope = make_scope(e.globals, out.vars);
     bool ok = true;
     for (int i = 0; i < 2; ++i) {
         std::string name;
-        ok &= read_text(between->items[std::size_t(i)], join_path(path, i), name, e.errors);
+        ok &= fill_name(between->items[std::size_t(i)], scope, join_path(path, i), name, e.errors);
         out.names.push_back(resolve_name(level.prefix, name));
     }
     return ok;
 }
 
 // "of" inside a selection becomes a full name
-void resolve_of(const Level& level, Value& select) {
-    if (Value* of = find(select, "of"); of && of->kind == Value::Kind::text)
-        of->text = resolve_name(level.prefix, of->text);
+bool resolve_of(Expander& e, const Level& level, const Scope& scope, const std::string& path, Value& select) {
+    Value* of = find(select, "of");
+    if (!of || of->kind != Value::Kind::text) return true; // said where the selection is read
+    std::string name;
+    if (!fill_name(*of, scope, path + ".of", name, e.errors)) return false;
+    of->text = resolve_name(level.prefix, name);
+    return true;
 }
 
 bool read_attach(Expander& e, const Level& level, Value& v, SceneEntry& out) {
@@ -54,17 +61,17 @@ bool read_attach(Expander& e, const Level& level, Value& v, SceneEntry& out) {
     if (!ok) return false;
     const Scope scope = make_scope(e.globals, out.vars);
     Select select;
-    resolve_of(level, *points);
+    if (!resolve_of(e, level, scope, out.path + ".points", *points)) return false;
     ok &= parse_select(*points, scope, out.path + ".points", select, e.errors);
     out.names.push_back(select.of);
     if (to->kind == Value::Kind::object) {
-        resolve_of(level, *to);
+        if (!resolve_of(e, level, scope, out.path + ".to", *to)) return false;
         ok &= parse_select(*to, scope, out.path + ".to", select, e.errors);
         out.names.push_back(select.of);
         return ok;
     }
     std::string name;
-    ok &= read_text(*to, out.path + ".to", name, e.errors);
+    ok &= fill_name(*to, scope, out.path + ".to", name, e.errors);
     to->text = resolve_name(level.prefix, name);
     out.names.push_back(to->text);
     return ok;
@@ -72,27 +79,29 @@ bool read_attach(Expander& e, const Level& level, Value& v, SceneEntry& out) {
 
 enum class Section { joints, attach, contact };
 
-void expand_entry(Expander& e, const Level& level, Section section, SceneEntry entry, Value v) {
-    if (v.kind != Value::Kind::object) {
-        e.errors.push_back(make_error(v, entry.path, "an object { } is expected, not " + describe(v)));
-        e.scene.broken.push_back(entry.name);
-        return;
+bool read_joint_kind(Expander& e, Value& v, SceneEntry& out) {
+    const Value* kind = find(v, "kind");
+    bool ok = false;
+    if (kind)
+        ok = read_text(*kind, out.path + ".kind", out.kind, e.errors);
+    else {
+        Error error = make_error(v, out.path + ".kind", "missing: the joint needs a kind");
+        error.value.clear();
+        e.errors.push_back(std::move(error));
     }
-    PendingEntry pending{level.parent, level.base.pose, v};
-    entry.vars = level.vars;
-    bool ok = true;
-    if (section == Section::joints) {
-        apply_overrides(e, entry.name, false, v);
-        if (const Value* kind = find(v, "kind"))
-            ok &= read_text(*kind, entry.path + ".kind", entry.kind, e.errors);
-        else {
-            Error error = make_error(v, entry.path + ".kind", "missing: the joint needs a kind");
-            error.value.clear();
-            e.errors.push_back(std::move(error));
-            ok = false;
-        }
-        erase(v, "kind");
+    erase(v, "kind");
+    return ok;
+}
+
+// entry: with its name, its path and the vars of where it stands
+void expand_single(Expander& e, const Level& level, Section section, SceneEntry entry, const Pose& base, Value v) {
+    PendingEntry pending{level.parent, base, v};
+    if (const Value* own = find(v, "vars")) {
+        const Vars more = evaluate_vars(*own, make_scope(e.globals, entry.vars), entry.path + ".vars", e.errors);
+        entry.vars.insert(entry.vars.end(), more.begin(), more.end());
+        erase(v, "vars");
     }
+    bool ok = section != Section::joints || read_joint_kind(e, v, entry);
     if (section == Section::attach)
         ok &= read_attach(e, level, v, entry);
     else {
@@ -112,6 +121,48 @@ void expand_entry(Expander& e, const Level& level, Section section, SceneEntry e
                                                   : e.contact;
     entries.push_back(std::move(entry));
     pendings.push_back(std::move(pending));
+}
+
+void expand_replicas(Expander& e, const Level& level, Section section, const SceneEntry& entry, Value v) {
+    const Value replicate = *find(v, "replicate");
+    erase(v, "replicate");
+    Value members;
+    if (const Value* o = section == Section::joints ? find(v, "override") : nullptr) {
+        members = *o;
+        erase(v, "override");
+    }
+    const bool overrides = members.kind != Value::Kind::null;
+    if (overrides) push_override(e, entry.name, entry.path, std::move(members), true);
+    const long long cost = measure_value(v).cost + (long long)entry.vars.size();
+    const Replicated how = section == Section::joints ? Replicated::placed : Replicated::unplaced;
+    bool any = false;
+    const bool ok = make_replicas(e, replicate, entry.vars, entry.path + ".replicate", how, cost, [&](Replica r) {
+        any = true;
+        SceneEntry one = entry;
+        one.name += r.suffix;
+        one.path += r.suffix;
+        one.vars = std::move(r.vars);
+        Value own = v;
+        if (section == Section::joints) apply_overrides(e, one.name, false, own);
+        expand_single(e, level, section, std::move(one), compose(level.base.pose, r.offset.pose), std::move(own));
+    });
+    if (!ok) e.scene.broken.push_back(entry.name);
+    else if (!any) e.scene.empty.push_back(entry.name);
+    if (overrides) pop_override(e);
+}
+
+void expand_entry(Expander& e, const Level& level, Section section, SceneEntry entry, Value v) {
+    if (v.kind != Value::Kind::object) {
+        e.errors.push_back(make_error(v, entry.path, "an object { } is expected, not " + describe(v)));
+        e.scene.broken.push_back(entry.name);
+        return;
+    }
+    entry.vars = level.vars;
+    if (section == Section::joints) apply_overrides(e, entry.name, false, v);
+    if (find(v, "replicate"))
+        expand_replicas(e, level, section, entry, std::move(v));
+    else
+        expand_single(e, level, section, std::move(entry), level.base.pose, std::move(v));
 }
 
 void expand_section(Expander& e, const Level& level, const Value& definition, Section section,

@@ -5,6 +5,7 @@
 #include "core/units.h"
 #include "scene/expander.h"
 #include "scene/names.h"
+#include "scene/replicate.h"
 #include "scene/vars.h"
 #include <algorithm>
 #include <cmath>
@@ -152,92 +153,14 @@ void expand_instance(Expander& e, const Value& v, const std::string& name, const
 
 // ---- replicas
 
-struct Replicate {
-    std::vector<int> count;         // one to three
-    std::vector<std::string> index; // names of the indices
-    Value at, rotate;
-};
-
-bool read_replicate(Expander& e, const Value& v, const Scope& scope, std::string_view path, Replicate& r) {
-    Value count, index;
-    FieldList list = collect_fields([&](const FieldCollector& f) {
-        f("count", count, Field{.required = true});
-        f("index", index, Field{});
-        f("at", r.at, Field{});
-        f("rotate", r.rotate, Field{});
-    });
-    if (!read_fields(list, v, scope, path, e.errors)) return false;
-    const auto as_list = [](const Value& x) {
-        return x.kind == Value::Kind::array ? x.items : std::vector<Value>{x};
-    };
-    const std::vector<Value> counts = as_list(count);
-    if (counts.empty() || counts.size() > 3) {
-        e.errors.push_back(make_error(count, join_path(path, "count"), "one to three numbers are expected"));
-        return false;
-    }
-    bool ok = true;
-    double total = 1;
-    for (const Value& c : counts) {
-        FieldRef field{"count", FieldType::integer, &r.count.emplace_back(0), Field{.min = 0}, false};
-        ok &= read_field(field, c, scope, join_path(path, "count"), e.errors);
-        total *= r.count.back();
-    }
-    if (ok && total > kMaxObjects) {
-        e.errors.push_back(make_error(count, join_path(path, "count"), "too many replicas",
-                                      "at most " + std::to_string(kMaxObjects)));
-        return false;
-    }
-    r.index = {"i", "j", "k"};
-    r.index.resize(r.count.size());
-    if (!find(v, "index")) return ok;
-    const std::vector<Value> names = as_list(index);
-    if (names.size() != counts.size()) {
-        e.errors.push_back(
-            make_error(index, join_path(path, "index"), "as many names as counts are expected"));
-        return false;
-    }
-    for (std::size_t k = 0; k < names.size(); ++k)
-        ok &= read_text(names[k], join_path(path, "index"), r.index[k], e.errors);
-    return ok;
-}
-
 void expand_replicas(Expander& e, const Level& level, const std::string& name, Value v, const Vars& vars) {
-    const std::string path = "objects." + name + ".replicate";
     const Value replicate = *find(v, "replicate");
     erase(v, "replicate");
-    Replicate r;
-    const Scope scope = make_scope(e.globals, vars);
-    if (!read_replicate(e, replicate, scope, path, r)) {
-        e.scene.broken.push_back(name);
-        return;
-    }
-    int total = 1;
-    for (const int c : r.count) total *= c;
     const long long cost = measure_value(v).cost + (long long)vars.size();
-    for (int n = 0; n < total && !has_too_many_errors(e) && spend_values(e, cost, replicate); ++n) {
-        // the last index runs fastest
-        std::vector<int> index(r.count.size());
-        for (std::size_t k = r.count.size(), left = std::size_t(n); k-- > 0; left /= std::size_t(r.count[k]))
-            index[k] = int(left % std::size_t(r.count[k]));
-        Vars inner = vars;
-        std::string replica = name;
-        for (std::size_t k = 0; k < index.size(); ++k) {
-            inner.emplace_back(r.index[k], index[k]);
-            replica += '/' + std::to_string(index[k]);
-        }
-        const Scope indexed = make_scope(e.globals, inner);
-        InitialPlacement offset;
-        bool ok = true;
-        if (r.at.kind != Value::Kind::null)
-            ok &= read_real3(r.at, "m", indexed, path + ".at", offset.pose.position, e.errors);
-        if (r.rotate.kind != Value::Kind::null)
-            ok &= read_rotation(r.rotate, indexed, path + ".rotate", offset.pose.rotation, e.errors);
-        if (!ok) { // the next one would be wrong in the same way
-            e.scene.broken.push_back(name);
-            return;
-        }
-        expand_object(e, level, replica, v, offset, std::move(inner));
-    }
+    const bool ok = make_replicas(e, replicate, vars, "objects." + name + ".replicate", Replicated::placed, cost, [&](Replica r) {
+        expand_object(e, level, name + r.suffix, v, r.offset, std::move(r.vars));
+    });
+    if (!ok) e.scene.broken.push_back(name);
 }
 
 // ---- single objects

@@ -9,7 +9,8 @@
 // "hero": { "use": "ragdoll", "height": 2, "at": .., "rotate": .., "velocity": .., "angular_velocity": .. }
 // "replicate": { "count": 14, "index": "i", "at": [..], "rotate": .. }   replicas "step/0" ... ; count and
 // index may be
-//   lists of up to three: "grid/2/5". at and rotate are added in front of the object's own.
+//   lists of up to three: "grid/2/5". at and rotate are added in front of the object's own. Joints, attachments and
+//   contact rules are replicated in the same way, and name objects by "link/{i + 1}" (scene/replicate.h).
 // "override": { "chest": { "density": 900 }, "*": { "friction": 0.2 } }   changes parts of an instance or
 // replicas;
 //   patterns change objects only, names also joints and the params of instances inside; later ones win, and

@@ -19,6 +19,7 @@ struct Override {
     Value members;      // pattern -> { parameter: value }
     std::vector<bool> used;
     std::string path;
+    bool of_joint = false; // of replicas of one joint: its patterns mean them
 };
 
 struct PendingObject { // what is needed once all objects are known; same order as scene.objects
@@ -60,7 +61,7 @@ bool has_too_many_errors(Expander&); // then nothing more is made
 Value substitute(Expander&, const Level&, const Value&);
 // overrides for the part called `name`; patterns: also those with wildcards
 void apply_overrides(Expander&, const std::string& name, bool patterns, Value& part);
-void push_override(Expander&, const std::string& name, std::string_view path, Value members);
+void push_override(Expander&, const std::string& name, std::string_view path, Value members, bool of_joint = false);
 void pop_override(Expander&); // errors for parts that do not exist
 
 void expand_level(Expander&, const Level&, const Value& definition);

@@ -96,8 +96,9 @@ Value expect_schema(const Writer& w) {
 
 Value language_schema() {
     const Writer w;
-    static constexpr std::string_view joint_keys[] = {"kind", "between", "vars", "replicate"}, field_keys[] = {"kind", "objects"},
-                                      material_keys[] = {"like"}, rule_keys[] = {"between"};
+    static constexpr std::string_view joint_keys[] = {"kind", "between", "vars", "replicate", "override"}, field_keys[] = {"kind", "objects"},
+                                      material_keys[] = {"like"}, rule_keys[] = {"between", "vars", "replicate"},
+                                      attach_keys[] = {"vars", "replicate"};
     Value properties = make_object();
     set(properties, "sinew", make_object({{"const", make_number(1), {}}}));
     for (const char* key : {"$schema", "name", "solver", "description"}) set(properties, key, of_type("string"));
@@ -114,7 +115,7 @@ Value language_schema() {
     set(properties, "fields", map_of(any_of(w.kinds("fields", field_keys))));
     set(properties, "objects", objects_schema(w));
     set(properties, "joints", map_or_list_of(any_of(w.kinds("joints", joint_keys))));
-    set(properties, "attach", map_or_list_of(w.section("attach")));
+    set(properties, "attach", map_or_list_of(w.section("attach", attach_keys)));
     set(properties, "contact", list_of(w.section("contact", rule_keys)));
     set(properties, "events", list_of(w.section("events")));
     set(properties, "expect", expect_schema(w));

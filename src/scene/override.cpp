@@ -107,8 +107,8 @@ void apply_overrides(Expander& e, const std::string& name, bool patterns, Value&
         if (e.comparisons > 32 * kMaxValues && !spend_values(e, kMaxValues, o.members)) return;
         for (std::size_t i = 0; i < o.members.members.size(); ++i) {
             const Member& change = o.members.members[i];
-            const bool match =
-                is_pattern(change.key) ? patterns && match_name(change.key, below) : change.key == below;
+            const bool match = is_pattern(change.key) ? (patterns || o.of_joint) && match_name(change.key, below)
+                                                      : change.key == below;
             if (!match) continue;
             o.used[i] = true;
             merge_override(e, o, change, part);
@@ -116,8 +116,8 @@ void apply_overrides(Expander& e, const std::string& name, bool patterns, Value&
     }
 }
 
-void push_override(Expander& e, const std::string& name, std::string_view path, Value members) {
-    Override o{name + '/', std::move(members), {}, std::string(path)};
+void push_override(Expander& e, const std::string& name, std::string_view path, Value members, bool of_joint) {
+    Override o{name + '/', std::move(members), {}, std::string(path), of_joint};
     if (o.members.kind != Value::Kind::object)
         e.errors.push_back(
             make_error(o.members, o.path + ".override",

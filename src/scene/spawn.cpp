@@ -114,10 +114,17 @@ static void take_gravity(const Real3& g, Model& m) {
     m.gravity = g;
 }
 
-static void rename(const std::string& suffix, Model& m) {
-    for (Object& o : m.objects) o.name += suffix;
+// what comes is called: the only one by the name given, several by name/theirs, then the number
+struct Calling {
+    std::string name, suffix;
+    bool only = true;
+    std::string of(const std::string& own) const { return (name.empty() ? own : only ? name : name + "/" + own) + suffix; }
+};
+
+static void rename(const Calling& calling, Model& m) {
+    for (Object& o : m.objects) o.name = calling.of(o.name);
     auto layout = std::make_shared<SnapshotLayout>(*m.layout);
-    for (SnapshotObject& o : layout->objects) o.name += suffix;
+    for (SnapshotObject& o : layout->objects) o.name = calling.of(o.name);
     m.layout = std::move(layout);
 }
 
@@ -159,21 +166,22 @@ static int find_free_number(const Model& what, const Model& m) {
     return free;
 }
 
-Result<std::vector<Id>> put_spawned(const Spawned& what, const Pose& at, bool numbered, Model& m, State& s) {
-    const auto taken = [&](const std::string& suffix) -> const Object* {
+Result<std::vector<Id>> put_spawned(const Spawned& what, const Pose& at, bool numbered, Model& m, State& s, const std::string& name) {
+    Calling calling{name, {}, what.model.objects.size() == 1};
+    const auto find_taken = [&]() -> const Object* {
         for (const Object& o : what.model.objects)
-            if (find(m, o.name + suffix)) return &o;
+            if (find(m, calling.of(o.name))) return &o;
         return nullptr;
     };
-    std::string suffix;
-    if (numbered && taken(suffix)) suffix = fmt::format("/{}", find_free_number(what.model, m));
-    if (const Object* o = taken(suffix))
-        return {std::nullopt, {Error{.path = "spawn", .value = o->name, .message = "an object of this name is there already", .allowed = "another name"}}};
+    if (numbered && find_taken()) calling.suffix = fmt::format("/{}", find_free_number(what.model, m));
+    if (const Object* o = find_taken())
+        return {std::nullopt,
+                {Error{.path = "spawn", .value = calling.of(o->name), .message = "an object of this name is there already", .allowed = "another name"}}};
     State state = what.state;
     place(at, state);
     Model model = what.model;
     take_gravity(m.gravity, model);
-    if (!suffix.empty()) rename(suffix, model);
+    if (!calling.name.empty() || !calling.suffix.empty()) rename(calling, model);
     const std::vector<int> objects = append_objects(m, s, model, state);
     if (m.fields->spawning) add_rules(m.fields->spawning->rules, objects, m);
     std::vector<Id> ids;

@@ -28,6 +28,7 @@ constexpr Real kSpringTolerance = 1e-4; // [m/s] of islands with springs: cloth 
 constexpr int kLayers = 25;          // of a pile that six sub-steps carry
 constexpr Real kLightRatio = 25;     // of masses that touch, which six sub-steps carry
 constexpr int kGroupGrain = 64;      // groups of joints per task
+constexpr Real kFarTurn = 1;         // [rad] per step from which a turn is followed too roughly to keep momentum and energy both
 constexpr Real kStable = 1.4;        // [rad] of the fastest swing per sub-step
 
 } // namespace
@@ -372,9 +373,11 @@ void VelocitySolver::move(const Model& m, Real h, State& s) {
             if (!still[i]) s.point.x[i] = real3(vec(s.point.x[i]) + (is_soft(i) ? shift[i] : Vec3(h * q.v[i])));
         }
     });
+    turned_by.resize(q.body_count());
     parallel_for(*parallel, frame_count(m), 256, [&](int begin, int end) {
         for (int f = begin; f < end; ++f) {
             const int b = n + f;
+            turned_by[b] = is_soft(b) ? turn[b] : Vec3(h * q.w[b]);
             if (!(q.inverse_mass[b] > 0) || has_moved(b)) continue;
             s.frame.v[f] = real3(q.v[b]);
             if (still[b]) {
@@ -393,7 +396,10 @@ void VelocitySolver::move(const Model& m, Real h, State& s) {
                 const auto spin = [&](const Quat& r) { return Vec3(r * (inverse * (r.conjugate() * L))); };
                 if (is_soft(b)) after = turned(exp_turn(turn[b]), before);
                 else after = turned(exp_turn(h * spin(exp_turn(0.5 * h * w) * before)), before);
-                w = spin(after);
+                const Vec3 kept = spin(after);
+                // the momentum about another axis of a slender body may be a spin of a thousand times the energy
+                const Real more = h * w.norm() > kFarTurn ? kept.dot(L) / std::max(w.dot(L), 1e-300) : 1;
+                w = more > 1 ? Vec3(kept / std::sqrt(more)) : kept;
             }
             s.frame.p[f] = real3(vec(s.frame.p[f]) + (is_soft(b) ? shift[b] : Vec3(h * q.v[b])));
             s.frame.q[f] = real4(after);
@@ -439,7 +445,10 @@ void VelocitySolver::sub_step(const Model& m, const Input& input, Real h, State&
     move(m, h, s);
     lap(clock, "move", report);
     if (goes_on) go_to_end(m, input, h, start, s);
-    else stabilise(m, h, s);
+    else {
+        stabilise(m, h, s);
+        stop_passages(m, h, s);
+    }
     share_room(workers);
     lap(clock, "stabilise", report);
     store_forces(*parallel, m, list, q, pairs, *before, s, report.touches);

@@ -183,10 +183,12 @@ struct ShapeLister {
     const RowProblem& q;
     const ReachOptions& reach;
     TouchList& out;
+    int first; // of the contacts by shapes
 
     bool moves(int b) const { return q.inverse_mass[b] > 0; }
     // Where a body goes further than its own size within the step and turns meanwhile, the point found at the start is somewhere else
-    // when it arrives, and another one would be through a thin wall: it counts as a ball about its centre that holds the point.
+    // when it arrives, and another one would be through a thin wall: it counts as a ball about its centre that holds the point, until it
+    // is near, where it is met as it is.
     void take_as_ball(int body, Real side, const Vec3& n, const Vec3& point, Real speed, Vec3& at, Real& gap) const {
         constexpr Real kTurn = 0.3; // [rad] below it a point stays within 5 % of its distance from where its velocity takes it
         if (!(reach.dt * q.w[body].norm() > kTurn)) return;
@@ -200,14 +202,24 @@ struct ShapeLister {
         at = vec(c.at), gap = c.gap;
         const Vec3 n = vec(c.normal), on_b = at, on_a = at + (gap + c.thickness) * n;
         const Real speed = n.dot(q.v[b] - q.v[a]);
-        if (!(gap > 0) || !(reach.dt * speed > gap)) return;
+        if (!(gap > reach.near) || !(reach.dt * speed > gap)) return;
         Vec3 end_a = on_a, end_b = on_b;
         if (moves(a)) take_as_ball(a, 1, n, on_a, speed, end_a, gap);
         if (moves(b)) take_as_ball(b, -1, n, on_b, speed, end_b, gap);
         if (gap == c.gap) return;
         at = end_b != on_b ? end_b : Vec3(end_a - (gap + c.thickness) * n);
     }
-    bool takes_part(const PointContact& c) const {
+    // Of a pair that meets, all points that were found: an impulse at one corner turns the body and brings another one down.
+    bool takes_part(int i) const {
+        constexpr int kSiblings = 4; // of one manifold
+        if (meets(all[i])) return true;
+        const auto is_pair = [&](int k) { return k >= first && k < int(all.size()) && all[k].key == all[i].key; };
+        for (const int way : {-1, 1})
+            for (int k = i + way, n = 0; n < kSiblings && is_pair(k); k += way, ++n)
+                if (meets(all[k])) return true;
+        return false;
+    }
+    bool meets(const PointContact& c) const {
         const int a = point_count(m) + c.a.index, b = point_count(m) + c.b.index;
         if (!moves(a) && !moves(b)) return false;
         if (!(c.gap > reach.near)) return true;
@@ -223,7 +235,7 @@ struct ShapeLister {
         PairRule rule;
         for (int i = begin; i < end; ++i) {
             const PointContact& c = all[i];
-            if (!takes_part(c)) continue;
+            if (!takes_part(i)) continue;
             if (c.key != last) rule = find_pair_rule(m, out.rules, c.object_a, c.object_b), last = c.key;
             Touch& t = *to++;
             t = {};
@@ -239,12 +251,12 @@ struct ShapeLister {
     }
 };
 
-void list_shapes(const Parallel& parallel, int first, const ShapeLister& l) {
-    const int count = int(l.all.size()) - first, pieces = chunk_count(count, kContactGrain);
+void list_shapes(const Parallel& parallel, const ShapeLister& l) {
+    const int first = l.first, count = int(l.all.size()) - first, pieces = chunk_count(count, kContactGrain);
     l.out.begin.assign(pieces + 1, 0);
     parallel_for(parallel, count, kContactGrain, [&](int begin, int end) {
         int& here = l.out.begin[begin / kContactGrain + 1];
-        for (int i = begin; i < end; ++i) here += l.takes_part(l.all[first + i]);
+        for (int i = begin; i < end; ++i) here += l.takes_part(first + i);
     });
     for (int p = 0; p < pieces; ++p) l.out.begin[p + 1] += l.out.begin[p];
     auto& touches = l.out.touches;
@@ -263,7 +275,7 @@ void list_touches(const Parallel& parallel, const Model& m, const State& s, cons
     build_rule_table(m, out.rules);
     const auto& points = contacts.point_point;
     const auto shapes = std::partition_point(points.begin(), points.end(), [](const PointContact& c) { return c.source < PointContact::shapes; });
-    list_shapes(parallel, int(shapes - points.begin()), {m, points, q, reach, out});
+    list_shapes(parallel, {m, points, q, reach, out, int(shapes - points.begin())});
     Lister l{m, s, q, reach, out, {}};
     const auto make_touch = [&](const PointContact& c, int kind) {
         Touch t;

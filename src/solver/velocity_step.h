@@ -2,10 +2,12 @@
 //   velocity.cpp             the step as a list; rows, forces, solve, move
 //   velocity_way.cpp         which islands sleep, and by which way each of the others is solved
 //   velocity_stabilise.cpp   errors of positions taken back after the step, and rounds at its end
+//   velocity_passage.cpp     what goes through something stops before it
 #pragma once
 #include "solver/velocity.h"
 #include "collision/detect.h"
 #include "collision/detect_shapes.h"
+#include "collision/passage.h"
 #include "solver/forces.h"
 #include "solver/kinematics.h"
 #include "solver/soft_step.h"
@@ -24,6 +26,23 @@ enum class VelocityWay : std::uint8_t { asleep, soft, tree, direct, steady, iter
 
 inline constexpr int kSoftSubsteps = 6, kMostSubsteps = 32;
 inline constexpr Real kSpringPush = 0.01;   // softness of penetration of islands with springs, part of the diagonal: what lies between two bodies may have no room
+
+// what may go through something (velocity_passage.cpp)
+struct PassagePair {
+    int a, b;                      // leaves
+    Real time;                     // part of the step, see find_passage
+    Real until_a = -1, until_b = -1; // for which it was found
+};
+struct Passages {
+    std::vector<std::uint8_t> fast;   // per leaf
+    std::vector<RigidMotion> motion;  // per leaf that is looked at
+    std::vector<PassagePair> pairs;
+    std::vector<Real> until;          // per frame: part of the step it goes
+    std::vector<int> stopped_by;      // per frame: the leaf it met
+    std::vector<PassageScratch> workers;
+    std::shared_ptr<const ShapeStore> store; // of which
+    std::vector<Real> hull_inner;            // [m] the hulls have these half thicknesses
+};
 
 struct VelocitySolver final : Solver {
     VelocitySettings settings;
@@ -59,6 +78,8 @@ struct VelocitySolver final : Solver {
     std::vector<int> substeps;             // per island: so many that what joints pull swings stably
     std::vector<Vec3> linear, angular;     // accelerations of bodies
     std::vector<Vec3> shift, turn;         // displacements of bodies
+    std::vector<Vec3> turned_by;           // [rad] rotation vectors of all that moved, any number of turns
+    Passages passage;
     bool at_end = false;                   // rows are those of the end of the step (velocity_implicit.h)
     std::vector<Vec3> free_v, free_w, end_v, end_w;
     std::vector<std::uint8_t> still;       // per body: asleep
@@ -99,6 +120,14 @@ struct VelocitySolver final : Solver {
     Real find_errors(const Model&, const State& at, const BiasOptions&);
     Real take_back(const Model&, const State& at, State& to);
     void go_to_end(const Model&, const Input&, Real h, const State& start, State&);
+    RigidMotion motion_of(const Model&, const ShapeLeaf&, Real h, const State&) const;
+    Real inner_of(const ShapeLeaf&) const;
+    bool stays_in_box(int leaf, const RigidMotion&) const;
+    bool find_fast(const Model&, Real h, const State&);
+    void list_passages(const Model&, Real h, const State&);
+    void stop_at(const Model&, int frame, Real time, int leaf);
+    void stop_passages(const Model&, Real h, State&);
+    void move_until(const Model&, int frame, State&);
     void sub_step(const Model&, const Input&, Real h, State&);
     BiasOptions bias_options() const;
     SolveOptions solve_options() const;

@@ -209,6 +209,70 @@ TEST(spawn, the_same_edits_give_the_same_hash_on_any_threads_and_job_system) {
     EXPECT_EQ(edited_run(2, true), expected);
 }
 
+// Balls, pairs and numbered ones in turn, some removed, gravity set in between; `forget`: nothing of an earlier spawn is kept.
+static std::uint64_t repeated_run(bool forget) {
+    World w(R"({ "time": { "dt": 0.01, "seconds": 9 }, "solver": "velocity", "objects": { "floor": { "kind": "plane" } } })");
+    const std::string pair = R"({ "objects": { "a": { "kind": "sphere", "radius": 0.2, "mass": 1 }, "b": { "kind": "box", "mass": 1, "at": [1.5, 0, 0] } },
+        "joints": { "j": { "kind": "ball", "between": ["a", "b"] } } })";
+    for (int k = 0; k < 24; ++k) {
+        if (forget) put<std::vector<KeptSpawn>>(nullptr, w.built.model.fields->spawning->kept);
+        const std::string name = k % 2 ? "" : fmt::format("s{}", k);
+        const Result<Id> id = w.put(k % 3 ? kBall : pair, {{0.5 * k, 1 + 0.1 * k, 0}, {}}, name);
+        EXPECT_TRUE(id) << text_of(id.errors);
+        w.run(3, 0.01);
+        if (k % 4 == 1 && id) remove(w.built.model, w.built.state, *id.value);
+        const bool heavier = k != 12 || set(*w.built.script, w.built.model, w.built.state, "gravity", "3").empty();
+        EXPECT_TRUE(heavier);
+    }
+    std::string names;
+    for (const Object& o : w.built.model.objects) names += o.name + (o.alive ? " " : "- ");
+    return hash(w.built.state) ^ std::hash<std::string>{}(names);
+}
+
+TEST(spawn, what_is_kept_of_earlier_spawns_changes_nothing) { EXPECT_EQ(repeated_run(false), repeated_run(true)); }
+
+TEST(spawn, what_is_kept_serves_the_same_scene_only) {
+    World w(moon("explicit", R"("fields": { "pull": { "kind": "attractor_point", "at": [0, 0, 0], "strength": 3, "objects": ["f*"] } },)"));
+    const SpawnContext& around = *w.built.model.fields->spawning;
+    const auto kept = [&] {
+        const auto list = take(around.kept);
+        return list ? list->size() : 0;
+    };
+    const auto mass = [&](const Result<Id>& id) { return w.built.model.point.mass[object_of(w.built.model, *id.value)->points.begin]; };
+    const auto seed = [](const std::string& mass, const std::string& more = "") {
+        return R"({ "vars": { "m": )" + mass + R"( }, "objects": { "grain": { "kind": "particles", "positions": [[0, 0, 0]], "mass": "m")" + more + " } } }";
+    };
+    EXPECT_EQ(mass(w.put(seed("1"))), 1);
+    EXPECT_EQ(kept(), 1u);
+    EXPECT_EQ(mass(w.put(seed("1"))), 1);
+    EXPECT_EQ(kept(), 1u); // taken from there
+    EXPECT_EQ(mass(w.put(seed("2"))), 2); // the var alone is different
+    EXPECT_EQ(kept(), 2u);
+    const Result<Id> moving = w.put(seed("1", R"(, "velocity": [1, 0, 0])"));
+    EXPECT_EQ(w.built.state.point.v[object_of(w.built.model, *moving.value)->points.begin].x, 1);
+    EXPECT_EQ(kept(), 3u);
+    // the field acts by name: on f, not on g, whatever is kept
+    const auto pulled = [&] {
+        for (const Table& t : w.built.model.elements->energies)
+            if (t.row->name == "attractor_point") return t.count();
+        return 0;
+    };
+    ASSERT_EQ(pulled(), 1);
+    ASSERT_TRUE(w.put(seed("1"), {}, "g_1"));
+    EXPECT_EQ(pulled(), 1);
+    ASSERT_TRUE(w.put(seed("1"), {}, "f_1"));
+    EXPECT_EQ(pulled(), 2);
+    ASSERT_TRUE(w.put(seed("1"), {}, "g_2"));
+    EXPECT_EQ(pulled(), 2);
+    for (int k = 0; k < 20; ++k) ASSERT_TRUE(w.put(seed(std::to_string(k + 3))));
+    EXPECT_LE(kept(), 8u); // and no more than that
+    // a rule or field that is set makes other surroundings
+    ASSERT_TRUE(set(*w.built.script, w.built.model, w.built.state, "fields.pull.strength", "5").empty());
+    ASSERT_TRUE(w.put(seed("1"), {}, "f_2"));
+    EXPECT_EQ(pulled(), 3);
+    EXPECT_NE(w.built.model.fields->spawning.get(), nullptr);
+}
+
 TEST(spawn, worlds_that_step_at_once_do_not_know_of_each_other) {
     const std::uint64_t expected = edited_run(1, false);
     std::uint64_t a = 0, b = 0;

@@ -76,7 +76,9 @@ TEST(language, schema_finds_misspelt_names_in_every_section) {
     for (const char* text :
          {R"({"gravity": 1.62, "seed": 3, "background": {}, "$schema": "x.json"})", R"({"gravity": [0, 0, -9.81]})",
           R"({"solvers": {"newton": {"tolerance": "1e-6"}}})", R"({"outputs": ["obj", {"kind": "pc2", "objects": ["a"]}, "report"]})",
-          R"({"expect": [{"every": "step", "a.y": {"max": 1}, "energy.total": 3}]})", R"({"joints": []})"})
+          R"({"expect": [{"every": "step", "a.y": {"max": 1}, "energy.total": 3}]})", R"({"joints": []})",
+          R"({"joints": {"a": {"kind": "ball", "between": ["x", "y"], "vars": {"n": 1}, "replicate": {"count": 3}, "override": {"1": {"breaks_at": 2}}}}})",
+          R"({"attach": [{"points": {"of": "a"}, "to": "b/{i}", "replicate": {"count": 3}}], "contact": [{"between": ["a", "b"], "replicate": {"count": 3}}]})"})
         EXPECT_EQ(violation_of(schema, text), "") << text;
 }
 

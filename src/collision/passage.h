@@ -1,0 +1,35 @@
+// Whether a moving shape gets through another within a step, whatever it turns meanwhile.
+//
+// A shape is deep in another where its core is, what is left of it when `depth` is taken off all around. A body that starts
+// outside of a thin wall and ends behind it has had its core in the wall, on every way between; one that merely touches has not,
+// though contacts are soft and their directions those of the start. Found by conservative advancement (convex_query.h), which
+// knows the turning.
+#pragma once
+#include "collision/convex_query.h"
+#include "collision/shape_cache.h"
+
+namespace sinew {
+
+// [m] A ball of this radius fits into the convex shape: no more than its half thickness. 0 for planes.
+Real inner_radius(const Convex&);
+
+struct PassageScratch {
+    HullShape hull;             // of the core
+    std::vector<int> triangles; // that may be met
+};
+// The shape with `depth` <= inner_radius taken off; hulls and cones, which are scaled, by at most that. `hull` is its memory.
+Convex core_of(const Convex&, Real depth, HullShape& hull);
+
+// A shape and its motion over the step, of which it goes on until a part of it and rests then.
+struct MovingShape {
+    Shape shape;
+    std::optional<Convex> convex; // where it is one
+    RigidMotion motion;
+    Real until = 1;
+};
+// Part of the step after which a must not go on if its core meets b within it: the first touch, with a gap `near` [m] left. Where the two are
+// nearer at the start, the time at which the core has half of its distance left, so that it is still outside at the end. More than 1 if the
+// core does not meet b, or is in b at the start, where nothing can be judged. a: convex and bounded; b: any shape that is no compound.
+Real find_passage(const ShapeCache&, const MovingShape& a, const MovingShape& b, Real depth, Real near, PassageScratch&);
+
+} // namespace sinew
