@@ -1,7 +1,7 @@
 // Position projection (spec U 3.3 d-e, 3.9): the smallest displacement, weighted by mass, from where all would go without
 // constraints to where they hold.
 //   v~ = v + h W f,  x~ = x + h v~                       f: everything that has no rows
-//   x  = x~ + h^2 W J^T l,  v = v~ + h W J^T l           C(x) + rho dC/dt + alpha l = 0, contacts and friction in their sets
+//   x  = x~ + h^2 W J^T l,  v = v~ + h W J^T l           C(x) + rho (dC/dt - rate) + alpha l = 0, contacts and friction in their sets
 // The step as a list: place what is prescribed, detect, and per sub-step: predict, iterate, settle. Rows of energies, joints
 // and attachments come first in an iteration, contacts last.
 // Points, frames and scalars are moved by the same loop: coupling of all kinds of bodies both ways comes by itself.
