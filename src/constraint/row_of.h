@@ -158,9 +158,10 @@ template <class C> struct ConstraintRows {
         if constexpr (requires { C::limit(d); }) return C::limit(d);
         else return 1e300;
     }
-    static VecN<rows> rate(const Data& d, const StepContext& c) {
-        if constexpr (requires { C::rate(d, c); }) return C::rate(d, c);
-        else return VecN<rows>::Zero();
+    static VecN<rows> rate(const Data& d, const StepContext& c)
+        requires requires { C::rate(d, c); }
+    {
+        return C::rate(d, c);
     }
 };
 

@@ -132,7 +132,6 @@ template <class E> struct EnergyRows {
     static Bound bound(const Data&) { return Bound::equality; }
     static Level level(const Data&) { return Level::position; }
     static Real limit(const Data&) { return 0; }
-    static VecN<rows> rate(const Data&, const StepContext&) { return VecN<rows>::Zero(); }
 };
 
 // A damper -J^T J v as rows that hold a velocity: J v + lambda = 0.
@@ -148,7 +147,6 @@ template <class E> struct DamperRows {
     static Bound bound(const Data&) { return Bound::equality; }
     static Level level(const Data&) { return Level::velocity; }
     static Real limit(const Data&) { return 0; }
-    static VecN<rows> rate(const Data&, const StepContext&) { return VecN<rows>::Zero(); }
 };
 template <class E>
 concept HasDamper = requires(const typename E::Data& d, const StepContext& c, const StencilOf<E>& x) { E::damper(d, c, x).jacobian; };

@@ -131,7 +131,7 @@ void project_element(const DualElement& e, const Sweep& w, Real* lambda) {
         scale = w.h * w.kick;
         alpha *= w.h; // of such rows: the inverse of the damping
     } else {
-        for (int k = 0; k < n; ++k) r[k] = -e.c[k] - (rho > 0 ? rho * u[k] : 0);
+        for (int k = 0; k < n; ++k) r[k] = -e.c[k] - (rho > 0 ? rho * (u[k] - e.rate[k]) : 0);
         scale += rho * w.kick;
     }
     if (w.softness == Softness::factor && !velocity) omega *= w.stiffness, alpha = 0;

@@ -1,5 +1,6 @@
 // The dual view of elements: what position projection (solver/position.cpp) sees of a constraint or of an elastic energy.
-//   rows C(x) with compliance alpha:  C + rho dC/dt + alpha lambda = 0,   force J^T lambda   (spec U 3.5, C 3.9)
+//   rows C(x) with compliance alpha:  C + rho (dC/dt - rate) + alpha lambda = 0,   force J^T lambda   (spec U 3.5, C 3.9)
+// rate: dC/dt that is wanted, of motors that follow a target; zero of all others.
 // A constraint has its own rows. An energy E gives rows with 1/2 C^T C = E and alpha = 1: by `root`, where it is a sum of
 // squares, otherwise by the one row C = sqrt(2 E) (spec C32), whose gradient is grad E / C.
 #pragma once
@@ -52,12 +53,12 @@ struct DualElement {
     Real c[kMaxDualRows];
     Real jacobian[kMaxDualRows * kMaxDualDofs]; // row major, rows x dofs
     Real compliance = 0, damping_time = 0, limit = 0;
-    Real rate[kMaxDualRows];
+    Real rate[kMaxDualRows] = {};     // dC/dt that is wanted
     Bound bound = Bound::equality;
     Level level = Level::position;
 };
 // The local solve with all rows of the element (spec U 3.5.1, 3.5.3, 3.7.1), u the velocity along the rows:
-//   [ (reach + rho kick) J W J^T + alpha ] dlambda = -omega (C + rho J u + alpha lambda)
+//   [ (reach + rho kick) J W J^T + alpha ] dlambda = -omega (C + rho (J u - rate) + alpha lambda)
 // and the unknowns moved by it. One-sided and bounded rows are solved one after another and kept in their set. Rows at the
 // level of velocities hold h (J u - rate) + (h/c) lambda, c their damping.
 void project_element(const DualElement&, const Sweep&, Real* lambda);

@@ -4,7 +4,7 @@
 //       template <int Order> static auto eval(data, context, stencil);    LocalRows
 //       static Real compliance(data), damping_time(data);                 rho [s], 0 or less: that of the solver
 //       static Bound bound(data); static Level level(data); static Real limit(data);
-//       static VecN<rows> rate(data, context); };
+//       static VecN<rows> rate(data, context); };                        dC/dt that is wanted; absent = 0
 // Only the evaluation is a template; the local solve is one function for all (dual.cpp).
 #pragma once
 #include "model/dual.h"
@@ -55,7 +55,7 @@ template <class Rows> struct DualLoops : ElementsOf<typename Rows::Entry> {
             d.bound = Rows::bound(data);
             d.level = Rows::level(data);
             if (d.bound == Bound::box) d.limit = Rows::limit(data);
-            if (d.level == Level::velocity) {
+            if constexpr (requires { Rows::rate(data, c); }) {
                 const VecN<R> rate = Rows::rate(data, c);
                 for (int r = 0; r < R; ++r) d.rate[r] = rate[r];
             }

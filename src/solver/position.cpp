@@ -1,7 +1,7 @@
 // Position projection (spec U 3.3 d-e, 3.9): the smallest displacement, weighted by mass, from where all would go without
 // constraints to where they hold.
 //   v~ = v + h W f,  x~ = x + h v~                       f: everything that has no rows
-//   x  = x~ + h^2 W J^T l,  v = v~ + h W J^T l           C(x) + rho dC/dt + alpha l = 0, contacts and friction in their sets
+//   x  = x~ + h^2 W J^T l,  v = v~ + h W J^T l           C(x) + rho (dC/dt - rate) + alpha l = 0, contacts and friction in their sets
 // The step as a list: place what is prescribed, detect, and per sub-step: predict, iterate, settle. Rows of energies, joints
 // and attachments come first in an iteration, contacts last.
 // Points, frames and scalars are moved by the same loop: coupling of all kinds of bodies both ways comes by itself.
@@ -108,6 +108,7 @@ struct PositionSolver final : Solver {
     void keep_touches(const Model&, Real h, State&);
     void judge_touches(const TouchList&);
     WayView way_view() const { return {surface, {x_start, p_start, q_start}}; }
+    bool begins_with_force(const PositionContact&) const;
     void start_multipliers(const Model&, const Sweep&);
     bool has_mode() const; // the method asks for the largest eigenvalue
     bool sweeps() const { return settings.method == "gauss_seidel" && settings.directions == "current" && !is_rattle() && !starting; }
@@ -419,15 +420,23 @@ void PositionSolver::sweep_tables(const Model&, const Evaluation& ev, const Swee
     }
 }
 
+// Joints begin at zero: a contact that began with the force of all that hangs on a body would throw the body alone.
+bool PositionSolver::begins_with_force(const PositionContact& c) const {
+    const int points = int(x_start.size());
+    for (int k = 0; k < c.sides; ++k)
+        if (const int f = contacts_now.sides[c.side + k].body - points; f >= 0 && problem.jointed[f]) return false;
+    return c.normal > 0;
+}
+
 // zero, or of contacts the forces of the sub-step before, which move the unknowns at once
 void PositionSolver::start_multipliers(const Model& m, const Sweep& w) {
     clear_multipliers(sweeps(), problem);
     const bool warm = settings.warm_start && sweeps();
+    for (PositionContact& c : contacts_now.contacts)
+        if (!warm || !begins_with_force(c)) c.normal = 0, c.tangential.setZero();
     if (warm && !settings.sequential) keep_depths(contact_options(w.h), settings.recovery_time, contacts_now);
-    for (PositionContact& c : contacts_now.contacts) {
-        if (!warm || !(c.normal > 0)) c.normal = 0, c.tangential.setZero();
-        else move_contact(contacts_now, c, w.to, point_count(m), c.normal * c.n + c.tangential, w.h * w.h, w.h);
-    }
+    for (PositionContact& c : contacts_now.contacts)
+        if (c.normal > 0) move_contact(contacts_now, c, w.to, point_count(m), c.normal * c.n + c.tangential, w.h * w.h, w.h);
 }
 
 // nobody asks for velocities during the iterations: they follow from the positions at the end

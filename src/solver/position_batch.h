@@ -31,6 +31,15 @@ struct alignas(64) HingeBatch {
     Lane4 w[4];
     Lane4 lambda;
 };
+// C = K s, s_i = 1/2 (|e_i|^2 - |E_i|^2) of the edge opposite corner i (energy/tri.h)
+struct alignas(64) TriangleBatch {
+    int id[3][kLanes];
+    Lane4 rows[9];       // K, column-major
+    Lane4 rest2[3];      // [m^2]
+    Lane4 alpha;
+    Lane4 w[3];
+    Lane4 lambda[3];
+};
 // C = L^T (e11, e22, e33, 2 e23, 2 e13, 2 e12), e Green's strain, L Hooke's factor times sqrt(V): 11 21 22 32 33, shear
 struct alignas(64) StrainBatch {
     int id[4][kLanes];
@@ -62,6 +71,7 @@ struct alignas(64) ContactBatch {
 struct ContactNumbers {
     double h = 0, relaxation = 1;
     double compliance = 0, damping_time = 0;
+    bool cone = false, de_saxce = false; // otherwise friction is within the cylinder
     double* x = nullptr;
     double* v = nullptr;
 };
@@ -93,6 +103,7 @@ struct BatchLoops {
     void (*links)(LinkBatch*, int begin, int end, const BatchNumbers&);
     void (*chain)(LinkBatch*, int count, const BatchNumbers&); // batches of which each lane goes on where the last one ended
     void (*hinges)(HingeAngle, HingeBatch*, int begin, int end, const BatchNumbers&);
+    void (*triangles)(TriangleBatch*, int begin, int end, const BatchNumbers&);
     void (*strains)(StrainBatch*, int begin, int end, const BatchNumbers&);
     void (*neohookeans)(NeohookeanBatch*, int begin, int end, const BatchNumbers&);
     void (*contacts)(ContactBatch*, int begin, int end, const ContactNumbers&);
@@ -107,6 +118,7 @@ struct BatchLoops {
     void (*link_finish)(LinkBatch*, const LinkRow*, int begin, int end, const BatchNumbers&);
     double (*link_error)(const LinkBatch*, const Lane4* unit, int begin, int end, const BatchNumbers&);
     double (*hinge_error)(HingeAngle, const HingeBatch*, int begin, int end, const BatchNumbers&);
+    double (*triangle_error)(const TriangleBatch*, int begin, int end, const BatchNumbers&);
     double (*strain_error)(const StrainBatch*, int begin, int end, const BatchNumbers&);
     double (*neohookean_error)(const NeohookeanBatch*, int begin, int end, const BatchNumbers&);
 };

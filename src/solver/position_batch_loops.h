@@ -2,7 +2,9 @@
 // The local solve is that of project_element (model/dual.h):
 //   [ (reach + rho kick) J W J^T + alpha ] dlambda = -omega (C + rho J u + alpha lambda),  x += reach W J^T dlambda
 #pragma once
+#include "solver/position_contact_loops.h"
 #include "solver/position_link_loops.h"
+#include "solver/position_triangle_loops.h"
 
 namespace sinew {
 namespace {
@@ -12,38 +14,6 @@ template <int R> struct Rows {
     V c[R];
     Three j[R][4];
 };
-
-// L D L^T as solve_small (model/dual.h); pivots that vanish give 0
-template <int R> SINEW_INLINE void solve_rows(const V (*A)[R], const V* b, V* x) {
-    const V zero{};
-    if constexpr (R == 1) {
-        x[0] = A[0][0] > zero ? b[0] / A[0][0] : zero;
-    } else {
-        V l[R][R], pivot[R], size = A[0][0];
-        for (int i = 1; i < R; ++i) size = larger(size, A[i][i]);
-        size *= all_of(1e-14);
-#pragma GCC unroll 6
-        for (int j = 0; j < R; ++j) {
-            V d = A[j][j];
-            for (int k = 0; k < j; ++k) d -= l[j][k] * l[j][k] * pivot[k];
-            pivot[j] = d > size ? d : zero;
-            const V inverse = d > size ? all_of(1) / d : zero;
-            for (int i = j + 1; i < R; ++i) {
-                V v = A[i][j];
-                for (int k = 0; k < j; ++k) v -= l[i][k] * l[j][k] * pivot[k];
-                l[i][j] = v * inverse;
-            }
-            V y = b[j];
-            for (int k = 0; k < j; ++k) y -= l[j][k] * x[k];
-            x[j] = y;
-            l[j][j] = inverse;
-        }
-        for (int i = 0; i < R; ++i) x[i] = x[i] * l[i][i];
-#pragma GCC unroll 6
-        for (int i = R - 1; i >= 0; --i)
-            for (int k = i + 1; k < R; ++k) x[i] -= l[k][i] * x[k];
-    }
-}
 
 template <int R, bool Velocities>
 SINEW_INLINE void solve_batch(const Rows<R>& e, const Three* x, const int (*id)[kLanes], const Lane4* mass, V alpha, V rho,
@@ -208,46 +178,6 @@ SINEW_INLINE void neohookean_rows(const NeohookeanBatch& b, const Three* x, Rows
     }
 }
 
-// -- contacts: a normal and a tangential solve, friction kept within the cylinder |l_t| <= mu l_n
-SINEW_INLINE Three load_three(const Lane4* lane) { return {load(lane[0]), load(lane[1]), load(lane[2])}; }
-SINEW_INLINE void project_contact(ContactBatch& b, const ContactNumbers& o) {
-    const V zero{}, one = all_of(1), h = all_of(o.h), rho = all_of(o.damping_time), alpha = all_of(o.compliance), omega = all_of(o.relaxation);
-    Three x[4], v[4], g = load_three(b.outside), u = load_three(b.drive);
-    V weight[4], w[4], response = zero;
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) {
-        x[i] = gather(o.x, b.id[i]), v[i] = gather(o.v, b.id[i]);
-        weight[i] = load(b.weight[i]), w[i] = load(b.w[i]);
-        g = g + x[i] * weight[i], u = u + v[i] * weight[i];
-        response += weight[i] * weight[i] * w[i];
-    }
-    const Mask moves = response > zero;
-    const V d = moves ? response : one;
-    const Three n = load_three(b.n), before_t = load_three(b.tangential);
-    const V before_n = load(b.normal), mu = load(b.friction), un = dot(n, u);
-    const Three ut = u - n * un;
-    const V r = (load(b.offset) + dot(n, g)) + rho * un + alpha * before_n;
-    const V normal = larger(zero, before_n - omega * r / (h * (h + rho) * d + alpha));
-    Three t = before_t - ut * (omega / (h * d));
-    const V size = root(dot(t, t)), limit = mu * normal;
-    const V factor = size > limit ? limit / (size > zero ? size : one) : one;
-    t = t * (mu > zero ? factor : zero);
-    const Three change = choose(moves, n * (normal - before_n) + (t - before_t));
-    store(b.normal, moves ? normal : before_n);
-    const Three kept = before_t + choose(moves, t - before_t);
-    store(b.tangential[0], kept.x), store(b.tangential[1], kept.y), store(b.tangential[2], kept.z);
-#pragma GCC unroll 4
-    for (int i = 0; i < 4; ++i) {
-        const Three by = change * (weight[i] * w[i] * h);
-        scatter(b.id[i], w[i], x[i] + by * h, o.x);
-        scatter(b.id[i], w[i], v[i] + by, o.v);
-    }
-}
-void contacts(ContactBatch* batches, int begin, int end, const ContactNumbers& numbers) {
-    const ContactNumbers o = numbers;
-    for (int k = begin; k < end; ++k) project_contact(batches[k], o);
-}
-
 // -- loops
 SINEW_INLINE void gather_four(const double* at, const int (*id)[kLanes], Three* x) {
     for (int i = 0; i < 4; ++i) x[i] = gather(at, id[i]);
@@ -322,8 +252,8 @@ double neohookean_error(const NeohookeanBatch* batches, int begin, int end, cons
 }
 
 constexpr BatchLoops make_batch_loops() {
-    return {links, chain, hinges, strains, neohookeans, contacts, relax_links, link_directions, link_slope,
-            link_residuals, link_products, link_finish, link_error, hinge_error, strain_error, neohookean_error};
+    return {links, chain, hinges, triangles, strains, neohookeans, contacts, relax_links, link_directions, link_slope,
+            link_residuals, link_products, link_finish, link_error, hinge_error, triangle_error, strain_error, neohookean_error};
 }
 
 #undef SINEW_INLINE

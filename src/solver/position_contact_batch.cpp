@@ -33,7 +33,7 @@ void fill_lane(const PositionContactOptions& o, const DualState& s, const Positi
     put(c.drive, lane, b.drive);
     put(c.tangential, lane, b.tangential);
     b.offset.v[lane] = c.offset;
-    b.friction.v[lane] = o.friction == FrictionSet::cylinder ? c.friction : 0;
+    b.friction.v[lane] = o.friction == FrictionSet::cylinder || o.friction == FrictionSet::cone ? c.friction : 0;
     b.normal.v[lane] = c.normal;
     b.contact[lane] = contact;
 }
@@ -41,7 +41,7 @@ void fill_lane(const PositionContactOptions& o, const DualState& s, const Positi
 } // namespace
 
 bool pack_contacts(const PositionContactOptions& o, const DualState& s, int points, const PositionContacts& all, ContactPack& p) {
-    const bool known = o.friction == FrictionSet::cylinder || o.friction == FrictionSet::post || o.friction == FrictionSet::none;
+    const bool known = o.friction == FrictionSet::cylinder || o.friction == FrictionSet::cone || o.friction == FrictionSet::post || o.friction == FrictionSet::none;
     if (!known || o.sequential || all.contacts.size() < kFewest) return false;
     const Colours& c = all.colours;
     p.avx2 = has_avx2();
@@ -76,6 +76,7 @@ void project_contacts(const Parallel& parallel, const PositionContactOptions& o,
                       ContactPack& p) {
     ContactNumbers numbers;
     numbers.h = o.h, numbers.relaxation = o.relaxation, numbers.compliance = o.compliance, numbers.damping_time = o.damping_time;
+    numbers.cone = o.friction == FrictionSet::cone, numbers.de_saxce = o.de_saxce;
     numbers.x = &s.x->x, numbers.v = &s.v->x;
     auto* run = kBatchLoopsPlain.contacts;
 #ifdef SINEW_HAVE_AVX2

@@ -1,5 +1,5 @@
 // Contacts between points (cloth, solids, grains, and what is prescribed) four at a time, by the colours of PositionContacts.
-// Contacts of bodies, of more than four points, and models of friction other than the cylinder go one by one as before
+// Contacts of bodies, of more than four points, and models of friction other than cylinder and cone go one by one as before
 // (position_contact.h), whose formulas these are.
 #pragma once
 #include "solver/position_batch.h"

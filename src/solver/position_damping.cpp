@@ -43,7 +43,7 @@ void damp_along_rows(const Parallel& parallel, const Model& m, const Evaluation&
             const int row = r.row_begin[g] + k;
             // what does not act does not damp
             if (r.velocity[row] || r.bound[g] == Bound::box || (r.bound[g] == Bound::lower && r.c[row] > 0)) continue;
-            const Real u = row_velocity(dofs, r, g, k, to), d = row_response(dofs, p, r, g, k);
+            const Real u = row_velocity(dofs, r, g, k, to) - r.rate[row], d = row_response(dofs, p, r, g, k);
             if (d > 0) move_row(dofs, p, r, g, k, -part * u / d, to, 0, 1);
         }
 }

@@ -73,5 +73,37 @@ SINEW_INLINE void scatter(const int* id, V mass, const Three& a, double* at) {
     }
 }
 
+// L D L^T as solve_small (model/dual.h); pivots that vanish give 0
+template <int R> SINEW_INLINE void solve_rows(const V (*A)[R], const V* b, V* x) {
+    const V zero{};
+    if constexpr (R == 1) {
+        x[0] = A[0][0] > zero ? b[0] / A[0][0] : zero;
+    } else {
+        V l[R][R], pivot[R], size = A[0][0];
+        for (int i = 1; i < R; ++i) size = larger(size, A[i][i]);
+        size *= all_of(1e-14);
+#pragma GCC unroll 6
+        for (int j = 0; j < R; ++j) {
+            V d = A[j][j];
+            for (int k = 0; k < j; ++k) d -= l[j][k] * l[j][k] * pivot[k];
+            pivot[j] = d > size ? d : zero;
+            const V inverse = d > size ? all_of(1) / d : zero;
+            for (int i = j + 1; i < R; ++i) {
+                V v = A[i][j];
+                for (int k = 0; k < j; ++k) v -= l[i][k] * l[j][k] * pivot[k];
+                l[i][j] = v * inverse;
+            }
+            V y = b[j];
+            for (int k = 0; k < j; ++k) y -= l[j][k] * x[k];
+            x[j] = y;
+            l[j][j] = inverse;
+        }
+        for (int i = 0; i < R; ++i) x[i] = x[i] * l[i][i];
+#pragma GCC unroll 6
+        for (int i = R - 1; i >= 0; --i)
+            for (int k = i + 1; k < R; ++k) x[i] -= l[k][i] * x[k];
+    }
+}
+
 } // namespace
 } // namespace sinew

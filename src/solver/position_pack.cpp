@@ -2,6 +2,7 @@
 #include "constraint/dihedral.h"
 #include "constraint/distance.h"
 #include "constraint/tet_hooke.h"
+#include "constraint/tri_strain.h"
 #include "core/simd.h"
 #include "energy/hinge_tan.h"
 #include "energy/hinge_theta.h"
@@ -10,6 +11,7 @@
 #include "energy/spring_strain.h"
 #include "energy/tet_stable_neohookean.h"
 #include "energy/tet_stvk.h"
+#include "energy/tri_stvk.h"
 #include "solver/chain_plan.h"
 #include <algorithm>
 #include <cmath>
@@ -57,6 +59,23 @@ bool hinge_facts(const Table& t, int e, HingeFacts& f) {
     return true;
 }
 
+struct TriangleFacts {
+    std::array<Real, 9> rows;    // K of C = K s
+    std::array<Real, 3> length2; // [m^2]
+    Real rho;
+};
+bool triangle_facts(const Table& t, int e, TriangleFacts& f) {
+    if (t.row->name == TriStrain::name) {
+        const TriStrain::Data& d = ElementsOf<TriStrain>::data_of(t, e);
+        f = {d.rows_of_s, d.length2, 0};
+    } else {
+        const TriStvk::Data& d = ElementsOf<TriStvk>::data_of(t, e);
+        f = {{}, d.length2, d.damping};
+        Eigen::Map<Mat3>(f.rows.data()) = root_matrix(TriStvk::matrix(d));
+    }
+    return std::any_of(f.rows.begin(), f.rows.end(), [](Real k) { return k != 0; });
+}
+
 struct StrainFacts {
     std::array<Real, 9> inverse;
     std::array<Real, 6> factor; // 11 21 22 32 33 shear
@@ -77,6 +96,12 @@ bool strain_facts(const Table& t, int e, StrainFacts& f) {
     return true;
 }
 
+// Cauchy's strain
+template <class C> bool has_linear(const Table& t) {
+    for (int e = 0; e < t.count(); ++e)
+        if (ElementsOf<C>::data_of(t, e).linear) return true;
+    return false;
+}
 PackKind kind_of(const Table& t, HingeAngle& angle) {
     const std::string_view name = t.row->name;
     if (name == Spring::name || name == SpringStrain::name) return PackKind::link;
@@ -87,21 +112,21 @@ PackKind kind_of(const Table& t, HingeAngle& angle) {
     }
     angle = name == HingeTan::name ? HingeAngle::tangent : name == HingeWillmore::name ? HingeAngle::sine : HingeAngle::theta;
     if (name == HingeTheta::name || name == HingeTan::name || name == HingeWillmore::name || name == Dihedral::name) return PackKind::hinge;
-    if (name == TetHooke::name) {
-        for (int e = 0; e < t.count(); ++e)
-            if (ElementsOf<TetHooke>::data_of(t, e).linear) return PackKind::none;
-        return PackKind::strain;
-    }
+    if (name == TriStrain::name) return has_linear<TriStrain>(t) ? PackKind::none : PackKind::triangle;
+    if (name == TriStvk::name) return PackKind::triangle;
+    if (name == TetHooke::name) return has_linear<TetHooke>(t) ? PackKind::none : PackKind::strain;
     if (name == TetStvk::name) return PackKind::strain;
     return name == TetStableNeohookean::name ? PackKind::neohookean : PackKind::none;
 }
 bool does_something(const Table& t, PackKind kind, int e) {
     LinkFacts link;
     HingeFacts hinge;
+    TriangleFacts triangle;
     StrainFacts strain;
     switch (kind) {
     case PackKind::link: return link_facts(t, e, link);
     case PackKind::hinge: return hinge_facts(t, e, hinge);
+    case PackKind::triangle: return triangle_facts(t, e, triangle);
     case PackKind::strain: return strain_facts(t, e, strain);
     case PackKind::neohookean: return ElementsOf<TetStableNeohookean>::data_of(t, e).shape.volume > 0;
     case PackKind::none: break;
@@ -118,8 +143,9 @@ struct Filler {
     // points and masses of a lane; one without an element has the points of the batch's first, and no mass
     template <class B> int fill_points(B& b, int batch, int lane) const {
         const int e = p.plan.lane[std::size_t(batch) * kLanes + lane], from = e < 0 ? p.plan.lane[std::size_t(batch) * kLanes] : e;
-        for (int k = 0; k < 4; ++k) {
-            b.id[k][lane] = t.stencil[4 * std::size_t(from) + k];
+        constexpr int points = int(std::extent_v<decltype(B::id)>);
+        for (int k = 0; k < points; ++k) {
+            b.id[k][lane] = t.stencil[points * std::size_t(from) + k];
             b.w[k].v[lane] = e < 0 ? 0 : inverse[b.id[k][lane]];
         }
         return e;
@@ -153,6 +179,16 @@ struct Filler {
         b.scale.v[lane] = f.scale, b.rest.v[lane] = f.rest, b.alpha.v[lane] = f.alpha;
         keep_rho(f.rho, batch, lane);
     }
+    void fill_triangle(int batch, int lane) const {
+        TriangleBatch& b = p.triangles[batch];
+        TriangleFacts f;
+        const int e = fill_points(b, batch, lane);
+        if (e < 0 || !triangle_facts(t, e, f)) return;
+        for (int k = 0; k < 9; ++k) b.rows[k].v[lane] = f.rows[k];
+        for (int k = 0; k < 3; ++k) b.rest2[k].v[lane] = f.length2[k];
+        b.alpha.v[lane] = 1;
+        keep_rho(f.rho, batch, lane);
+    }
     void fill_strain(int batch, int lane) const {
         StrainBatch& b = p.strains[batch];
         StrainFacts f;
@@ -175,12 +211,14 @@ struct Filler {
         const int batches = p.plan.batch_count();
         p.links.assign(p.kind == PackKind::link ? batches : 0, {});
         p.hinges.assign(p.kind == PackKind::hinge ? batches : 0, {});
+        p.triangles.assign(p.kind == PackKind::triangle ? batches : 0, {});
         p.strains.assign(p.kind == PackKind::strain ? batches : 0, {});
         p.neohookeans.assign(p.kind == PackKind::neohookean ? batches : 0, {});
         for (int b = 0; b < batches; ++b)
             for (int l = 0; l < kLanes; ++l) switch (p.kind) {
                 case PackKind::link: fill_link(b, l); break;
                 case PackKind::hinge: fill_hinge(b, l); break;
+                case PackKind::triangle: fill_triangle(b, l); break;
                 case PackKind::strain: fill_strain(b, l); break;
                 case PackKind::neohookean: fill_neohookean(b, l); break;
                 case PackKind::none: break;
@@ -274,6 +312,7 @@ void project_pack(const Parallel& parallel, const Sweep& w, bool velocities, boo
             else loops.links(p.links.data(), begin, end, o);
             break;
         case PackKind::hinge: loops.hinges(p.angle, p.hinges.data(), begin, end, o); break;
+        case PackKind::triangle: loops.triangles(p.triangles.data(), begin, end, o); break;
         case PackKind::strain: loops.strains(p.strains.data(), begin, end, o); break;
         case PackKind::neohookean: loops.neohookeans(p.neohookeans.data(), begin, end, o); break;
         case PackKind::none: break;
@@ -290,6 +329,9 @@ void store_multipliers(const PositionPack& p, std::vector<Real>& lambda) {
         switch (p.kind) {
         case PackKind::link: lambda[e] = p.links[b].lambda.v[l] / (p.unit.empty() ? 1 : p.unit[b].v[l]); break;
         case PackKind::hinge: lambda[e] = p.hinges[b].lambda.v[l]; break;
+        case PackKind::triangle:
+            for (int k = 0; k < 3; ++k) lambda[3 * std::size_t(e) + k] = p.triangles[b].lambda[k].v[l];
+            break;
         case PackKind::strain:
             for (int k = 0; k < 6; ++k) lambda[6 * std::size_t(e) + k] = p.strains[b].lambda[k].v[l];
             break;
@@ -311,6 +353,7 @@ Real largest_error(const Parallel& parallel, const Sweep& w, const PositionPack&
         switch (p.kind) {
         case PackKind::link: to = loops.link_error(p.links.data(), p.unit.empty() || lengths ? nullptr : p.unit.data(), begin, end, o); break;
         case PackKind::hinge: to = loops.hinge_error(p.angle, p.hinges.data(), begin, end, o); break;
+        case PackKind::triangle: to = loops.triangle_error(p.triangles.data(), begin, end, o); break;
         case PackKind::strain: to = loops.strain_error(p.strains.data(), begin, end, o); break;
         case PackKind::neohookean: to = loops.neohookean_error(p.neohookeans.data(), begin, end, o); break;
         case PackKind::none: break;

@@ -1,8 +1,9 @@
-// Tables of links, hinges and tetrahedra packed for the sweeps of position projection: four elements at a time
+// Tables of links, hinges, triangles and tetrahedra packed for the sweeps of position projection: four elements at a time
 // (position_batch.h) in an order that reads memory once (batch_plan.h). The local solve is that of project_element
 // (model/dual.h); multipliers of links are those of C = l - L itself [N], tables of springs hold them for sqrt(k) C.
 //   spring, spring_strain, distance (no ropes)                      links
 //   hinge_theta, hinge_tan, hinge_willmore, dihedral                hinges
+//   tri_stvk, tri_strain (Green's strain)                           triangles, three rows
 //   tet_stvk, tet_hooke (Green's strain)                            strains, six rows
 //   tet_stable_neohookean                                           two rows
 #pragma once
@@ -13,7 +14,7 @@
 
 namespace sinew {
 
-enum class PackKind { none, link, hinge, strain, neohookean };
+enum class PackKind { none, link, hinge, triangle, strain, neohookean };
 
 struct PositionPack {
     PackKind kind = PackKind::none;
@@ -21,6 +22,7 @@ struct PositionPack {
     BatchPlan plan;
     std::vector<LinkBatch> links;
     std::vector<HingeBatch> hinges;
+    std::vector<TriangleBatch> triangles;
     std::vector<StrainBatch> strains;
     std::vector<NeohookeanBatch> neohookeans;
     std::vector<Lane4> rho;      // [s] per batch, where one has a damping time of its own

@@ -100,6 +100,12 @@ bool refresh_tables(const Model& m, PositionProblem& p) {
     p.potential_set.tables.clear();
     p.force_set.tables.clear();
     std::vector<int> scratch;
+    p.jointed.assign(frames, 0);
+    const auto mark_frames = [&](const Table& t) {
+        list_unknowns(m, t, scratch);
+        for (int id : scratch)
+            if (id >= points && id < points + frames) p.jointed[id - points] = 1;
+    };
     const auto as_it_was = [&](const Table& t) {
         const std::size_t k = p.tables.size();
         return same && k < before.size() && before[k].table == &t ? &before[k] : nullptr;
@@ -110,13 +116,16 @@ bool refresh_tables(const Model& m, PositionProblem& p) {
             continue;
         }
         const DualView* view = find_energy_dual(t.row->name);
-        if (view) add_table(m, t, view, false, as_it_was(t), scratch, p);
+        if (view) add_table(m, t, view, false, as_it_was(t), scratch, p), mark_frames(t);
         else if (is_weight(t)) p.weight_set.tables.push_back(&t);
         else if (t.row->views & kValue) p.potential_set.tables.push_back(&t);
         const bool covered = view && view->covers_force && p.tables.back().own_damping;
         if ((t.row->views & kForce) && !covered) p.force_set.tables.push_back(&t);
     }
-    for (const Table& t : m.elements->constraints) add_table(m, t, find_constraint_dual(t.row->name), true, as_it_was(t), scratch, p);
+    for (const Table& t : m.elements->constraints) {
+        add_table(m, t, find_constraint_dual(t.row->name), true, as_it_was(t), scratch, p);
+        mark_frames(t);
+    }
     colour_whole_rows(points, std::span(p.held).first(points), p.whole);
     const Dofs dofs = dofs_of(m);
     build_gather(p.weight_set, dofs, kValue, p.weights);

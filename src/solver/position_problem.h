@@ -27,6 +27,7 @@ struct PositionProblem {
     std::vector<Real> point_inverse, frame_inverse, scalar_inverse; // 0 = held, dead or passive
     std::vector<Mat3> frame_inverse_inertia;                        // world axes
     std::vector<unsigned char> held;                                // per unknown: points, frames, scalars
+    std::vector<unsigned char> jointed;                             // per frame: rows of an energy or constraint move it
     std::vector<DualTable> tables;                                  // energies first, then constraints
     WholeRows whole;                                                // rows of whole surfaces and regions
     Real since_start = 0;                                           // [s] from the start of the step to the end of the sub-step

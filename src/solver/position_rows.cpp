@@ -221,7 +221,7 @@ void refresh_dual_rows(const Parallel& parallel, const Dofs& dofs, const Positio
                 if (!r.velocity[i] && r.rho[i] == 0) continue;
                 const Real u = row_velocity(dofs, r, first + begin + (i - row) / rows, (i - row) % rows, to);
                 if (r.velocity[i]) r.c[i] = h * (u - r.rate[i]);
-                else r.c[i] += r.rho[i] * u;
+                else r.c[i] += r.rho[i] * (u - r.rate[i]);
             }
         });
     }

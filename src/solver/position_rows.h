@@ -1,6 +1,6 @@
 // All rows at once: what the dual methods of position projection iterate on (spec U 3.6). Rows of the tables in their
 // order, then three per contact (normal, two tangents).
-//   r = -(C + rho J u + alpha lambda)          descent direction
+//   r = -(C + rho (J u - rate) + alpha lambda) descent direction
 //   A = (reach + rho kick) J W J^T + alpha     never built but for the diagonal blocks and the direct methods
 // Rows at the level of velocities, friction among them, have C = h (J u - rate), and h kick in place of reach.
 #pragma once
@@ -19,7 +19,7 @@ struct DualRows {
     std::vector<Real> alpha, rho;       // per row
     std::vector<Bound> bound;           // per group
     std::vector<unsigned char> velocity; // per row: held at the level of velocities
-    std::vector<Real> rate;             // per row, of those
+    std::vector<Real> rate;             // per row: dC/dt that is wanted
     std::vector<Real> limit;            // per group: box, or the coefficient of friction
     std::vector<int> table_group;       // per table, and the end: its first group
     int contact_group = 0;              // first group of contacts

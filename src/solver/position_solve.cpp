@@ -176,7 +176,7 @@ void DualSolve::sweep(bool bounded_only) const {
                 const Real response = row_response(dofs, p, r, g, k);
                 const Real m = reach().of(r, row) * response + r.alpha[row];
                 if (!(m > 0) || !(response > 0)) continue;
-                const Real error = r.velocity[row] ? w.h * (u - r.rate[row]) : c[k] + r.rho[row] * u;
+                const Real error = r.velocity[row] ? w.h * (u - r.rate[row]) : c[k] + r.rho[row] * (u - r.rate[row]);
                 const bool feedback = w.softness == Softness::feedback || r.velocity[row];
                 std::array<Real, 12> l{};
                 std::copy_n(r.lambda.data() + r.row_begin[g], r.rows_of(g), l.data());

@@ -50,7 +50,7 @@ Real damping_of(const DualTable& t, int e, const Sweep& w) {
 }
 
 Real table_violation(const DualTable& t, const Evaluation& ev, const Sweep& w, int begin, int end) {
-    std::array<Real, kPiece * kMaxDualRows> c;
+    std::array<Real, kPiece * kMaxDualRows> c, rate{};
     std::array<Real, kPiece * kMaxDualRows * kMaxDualDofs> j;
     const ElementRow& row = *t.table->row;
     const int rows = t.view->rows;
@@ -58,6 +58,7 @@ Real table_violation(const DualTable& t, const Evaluation& ev, const Sweep& w, i
     for (int first = begin; first < end; first += kPiece) {
         const int last = std::min(end, first + kPiece);
         t.view->evaluate(*t.table, ev, first, last, c.data(), j.data());
+        if (t.is_constraint && row.rate) row.rate(*t.table, ev, first, last, rate.data());
         for (int e = first; e < last; ++e) {
             const Bound bound = t.is_constraint ? row.bound(*t.table, e) : Bound::equality;
             if (bound == Bound::box || t.view->level(*t.table, e) == Level::velocity) continue;
@@ -65,7 +66,7 @@ Real table_violation(const DualTable& t, const Evaluation& ev, const Sweep& w, i
             for (int k = 0; k < rows; ++k) {
                 const int i = (e - first) * rows + k;
                 const RowFacts facts = facts_of(row, t.table->stencil.data() + std::size_t(e) * row.stencil, j.data() + i * row.dofs, w.to);
-                Real r = c[i] + rho * facts.velocity;
+                Real r = c[i] + rho * (facts.velocity - rate[i]);
                 if (w.softness == Softness::feedback) r += alpha * t.lambda[std::size_t(e) * rows + k];
                 const Real error = bound == Bound::lower ? std::max(0.0, -r) : std::abs(r);
                 worst = std::max(worst, correction_of(error, facts.response, alpha / (w.reach + rho * w.kick), facts.lightest));

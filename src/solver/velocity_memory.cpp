@@ -203,7 +203,9 @@ void store_forces(const Parallel& parallel, const Model& m, const TouchList& lis
     if (const auto* old = find_memory(before, kContactMemory)) add_pairs(parallel, *old, scratch.piece, scratch.before);
     const auto* mine = find_memory(s, kContactMemory);
     std::vector<double>& out = memory_array(s, kContactMemory, mine ? mine->size() : 0);
-    out.resize(list.touches.size() * kNumbers);
+    const std::size_t needed = list.touches.size() * kNumbers;
+    if (out.capacity() < needed) out.reserve(needed + needed / 2); // their number goes up and down a little from step to step
+    out.resize(needed);
     parallel_for(parallel, int(list.touches.size()), kTouchGrain, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
             const Touch& t = list.touches[i];

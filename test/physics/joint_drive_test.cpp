@@ -124,22 +124,20 @@ TEST_P(JointDriveTest, friction_of_a_ball_joint_is_the_same_at_every_angle) {
 }
 
 // Servos follow what moves: by the speed of the target that goes with it nothing is left behind. k 2000, c 100, I 1: the slow root -27/s.
-// `position` damps the rate itself: it stays behind by c/k = 0.05 s of the target's speed.
 TEST_P(JointDriveTest, servos_follow_expressions_keys_and_rotations_of_time) {
-    const double late = GetParam() == "position" ? 0.05 : 0;
     const std::string servo = R"("stiffness": 2000, "damping": 100)";
     const auto swing = run(cube(R"x("kind": "hinge", "axis": [0, 0, 1], "motor": { "position": "0.5*sin(2*t)", )x" + servo + " }"), 1);
     ASSERT_TRUE(swing);
-    EXPECT_NEAR(measure(*swing, "j.angle"), 0.5 * std::sin(2.0 - 2 * late), 2e-3);
+    EXPECT_NEAR(measure(*swing, "j.angle"), 0.5 * std::sin(2.0), 2e-3);
     const auto keys = run(cube(R"("kind": "hinge", "axis": [0, 0, 1], "motor": { "keys": [ { "t": 0, "position": 0 }, { "t": 0.5, "position": "30 deg" }, { "t": 1, "position": "-15 deg" } ], )" + servo + " }"), 0.8);
     ASSERT_TRUE(keys);
-    EXPECT_NEAR(measure(*keys, "j.angle"), (30 - (0.6 - 2 * late) * 45) * kPi / 180, 2e-3);
+    EXPECT_NEAR(measure(*keys, "j.angle"), (30 - 0.6 * 45) * kPi / 180, 2e-3);
     // about a skew axis, and back from there by keys of rotations
     const Vec3 axis = Vec3(1, 2, 2) / 3;
     for (const char* kind : {R"("kind": "ball")", R"("kind": "cone_twist", "axis": [0, 1, 0])"}) {
         const auto turn = run(cube(std::string(kind) + R"(, "motor": { "target": { "rotate": { "axis": [1, 2, 2], "angle": "0.8*t" } }, )" + servo + " }"), 1);
         ASSERT_TRUE(turn);
-        EXPECT_LT((rotation(*turn) - 0.8 * (1 - late) * axis).norm(), 3e-3) << kind;
+        EXPECT_LT((rotation(*turn) - 0.8 * axis).norm(), 3e-3) << kind;
     }
 }
 

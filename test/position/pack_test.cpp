@@ -1,9 +1,11 @@
-// Packed links, hinges and tetrahedra against the local solve of any element, and the order in which they are visited.
+// Packed links, hinges, triangles and tetrahedra against the local solve of any element, and the order in which they are visited.
 #include "constraint/dihedral.h"
 #include "constraint/tet_hooke.h"
+#include "constraint/tri_strain.h"
 #include "core/simd.h"
 #include "energy/hinge.h"
 #include "energy/tet.h"
+#include "energy/tri.h"
 #include "position/position_fixture.h"
 #include "solver/position_problem.h"
 #include <set>
@@ -38,6 +40,36 @@ ModelBuilder make_hinges(const char* kind, Real damping) {
             add({a, a + n, a + 1, a + n + 1}); // across the diagonal
             if (c + 2 < n) add({a + n, a + n + 1, a + 1, a + 2});
         }
+    finish_model(b);
+    shake(b.model, b.state, 0.02);
+    return b;
+}
+// a sheet of triangles, orthotropic, two of its points held; one triangle has no area
+ModelBuilder make_triangles(const char* kind, Real damping) {
+    constexpr int n = 9;
+    ModelBuilder b;
+    begin_object(b, "sheet", "cloth_grid");
+    std::vector<Real3> x;
+    for (int r = 0; r < n; ++r)
+        for (int c = 0; c < n; ++c) x.push_back({0.1 * c, 0.03 * std::sin(2.0 * c + r), 0.1 * r});
+    x.push_back(x.back());
+    add_points(b, x, std::vector<Real>(x.size(), 0.01));
+    b.model.point.flags[0] = b.model.point.flags[4] = kFixed;
+    const auto add = [&](std::array<int, 3> t) {
+        if (std::string_view(kind) == "tri_strain") {
+            const TriStrain::Params p{2e3, 1e3 * (1 + t[0] % 3), 0.3, 500, 1e-3, {1, 0, 0.5}, false};
+            add_constraint(b, *find_constraint(kind), &p, t);
+        } else {
+            const MembraneParams p{2e3, 1e3 * (1 + t[0] % 3), 0.3, 500, 1e-3, damping, {1, 0, 0.5}};
+            add_energy(b, *find_energy(kind), &p, t);
+        }
+    };
+    for (int r = 0; r + 1 < n; ++r)
+        for (int c = 0; c + 1 < n; ++c) {
+            const int a = r * n + c;
+            add({a, a + n, a + 1}), add({a + 1, a + n, a + n + 1});
+        }
+    add({n * n - 2, n * n - 1, n * n});
     finish_model(b);
     shake(b.model, b.state, 0.02);
     return b;
@@ -129,6 +161,22 @@ TEST(position_pack, sweeps_over_packed_hinges_are_those_over_elements) {
     for (const char* kind : {"hinge_theta", "hinge_tan", "hinge_willmore", "dihedral"})
         for (Real damping : {0.0, 0.01}) compare(make_hinges(kind, damping), Softness::feedback, 0.002);
 }
+TEST(position_pack, sweeps_over_packed_triangles_are_those_over_elements) {
+    for (const char* kind : {"tri_stvk", "tri_strain"})
+        for (Softness softness : {Softness::feedback, Softness::printed, Softness::factor})
+            for (Real damping : {0.0, 0.01}) compare(make_triangles(kind, damping), softness, damping > 0 ? 0.002 : 0);
+}
+TEST(position_pack, triangles_of_cauchys_strain_are_not_packed) {
+    ModelBuilder b = make_triangles("tri_strain", 0);
+    const TriStrain::Params p{.linear = true};
+    add_constraint(b, *find_constraint("tri_strain"), &p, std::array<int, 3>{0, 9, 1});
+    finish_model(b);
+    PositionProblem q;
+    refresh_masses(b.model, b.state, q);
+    refresh_tables(b.model, q);
+    ASSERT_EQ(q.tables.size(), 1u);
+    EXPECT_FALSE(q.tables[0].packed);
+}
 TEST(position_pack, sweeps_over_packed_tetrahedra_are_those_over_elements) {
     for (const char* kind : {"tet_stvk", "tet_hooke", "tet_stable_neohookean"})
         for (Real damping_time : {0.0, 0.002}) compare(make_tets(kind), Softness::feedback, damping_time);
@@ -157,7 +205,8 @@ TEST(position_pack, methods_along_the_rows_of_the_start_are_those_over_general_r
 }
 
 TEST(position_pack, the_largest_error_is_that_of_the_rows) {
-    for (const ModelBuilder& b : {make_spring_cloth(9, 11), make_hinges("hinge_theta", 0), make_tets("tet_stvk"), make_tets("tet_stable_neohookean")}) {
+    for (const ModelBuilder& b : {make_spring_cloth(9, 11), make_hinges("hinge_theta", 0), make_triangles("tri_stvk", 0), make_triangles("tri_strain", 0),
+                                  make_tets("tet_stvk"), make_tets("tet_stable_neohookean")}) {
         const ParallelPtr parallel = make_parallel({.threads = 1});
         State s = b.state;
         PositionProblem p;
