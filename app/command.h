@@ -40,6 +40,7 @@ struct ModesOptions {
     std::vector<std::string> set;
     int count = 12, threads = 0;
     double amplitude = 0.1; // of the shapes, by the size of the scene's points
+    bool overwrite = false;
 };
 struct RenderOptions {
     std::string recording, out, color_by, frames, camera, size;

@@ -77,6 +77,7 @@ void add_check_and_test(CLI::App& app, int& code) {
     e->add_option("--set", m->set, "path=value; may be repeated");
     e->add_option("--out", m->out, "shapes: film.sinew, each mode swings through a period of 24 frames; shape.obj, .ply ...: a file for each");
     e->add_option("--amplitude", m->amplitude, "of shapes: the largest displacement by the size of the scene");
+    e->add_flag("--overwrite", m->overwrite, "replace files that are there");
     e->add_option("--threads", m->threads, "worker threads")->check(whole(0, kMostThreads));
     e->callback([m, &code] { code = command_modes(*m); });
 }

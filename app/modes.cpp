@@ -25,12 +25,22 @@ State moved(const State& start, const std::vector<Real>& shape, Real size) {
 
 // Shapes as frames: a recording swings each mode through one period of 24 frames, other formats have one frame for each, numbered as the
 // table is.
-Errors write_shapes(const ModesOptions& o, const Compiled& c, const ModeResult& r) {
-    const std::filesystem::path path(o.out);
-    const ExporterEntry* format = nullptr;
+const ExporterEntry* find_format(const std::string& file) {
     for (const ExporterEntry& e : exporters())
-        if (path.extension() == "." + std::string(e.extension)) format = &e;
-    if (!format || !c.model.layout) return {{.path = o.out, .message = "shapes are written by the ending of the file: .sinew, .obj, .ply ..."}};
+        if (std::filesystem::path(file).extension() == "." + std::string(e.extension)) return &e;
+    return nullptr;
+}
+// what would be written: one file for a recording, one for each mode otherwise
+std::vector<std::string> shape_files(const ModesOptions& o, const ExporterEntry& format) {
+    if (format.name == "recording") return {o.out};
+    const std::filesystem::path path(o.out);
+    std::vector<std::string> files;
+    for (int i = 0; i < o.count; ++i)
+        files.push_back((path.parent_path() / fmt::format("{}.{:04}{}", path.stem().string(), i, path.extension().string())).string());
+    return files;
+}
+Errors write_shapes(const ModesOptions& o, const ExporterEntry* format, const Compiled& c, const ModeResult& r) {
+    const std::filesystem::path path(o.out);
     std::error_code ignored;
     if (path.has_parent_path()) std::filesystem::create_directories(path.parent_path(), ignored);
     Aabb box;
@@ -58,6 +68,12 @@ int command_modes(const ModesOptions& o) {
     const Result<Compiled> compiled = load_compiled(o.scene, {}, o.set, false);
     if (!compiled) return print_errors(compiled.errors), kBadInput;
     const Compiled& c = *compiled.value;
+    const ExporterEntry* format = find_format(o.out);
+    if (!o.out.empty()) {
+        if (!format || !c.model.layout)
+            return print_errors({{.path = o.out, .message = "shapes are written by the ending of the file: .sinew, .obj, .ply ..."}}), kBadInput;
+        if (!check_free(shape_files(o, *format), o.overwrite)) return kBadInput;
+    }
     ModeSettings settings;
     settings.count = o.count;
     const ModeResult r = find_modes(*make_parallel(make_context(o.threads, true)), c.model, c.state, settings);
@@ -76,7 +92,7 @@ int command_modes(const ModesOptions& o) {
         else fmt::print("{:>5}  {:>14.6g}  {:>14.6g}\n", i, f, 1 / f);
     }
     if (!o.out.empty())
-        if (const Errors e = write_shapes(o, c, r); !e.empty()) return print_errors(e), kFailed;
+        if (const Errors e = write_shapes(o, format, c, r); !e.empty()) return print_errors(e), kFailed;
     if (r.ok) return kOk;
     fmt::print(stderr, "error: {} after {} iterations: residual {:.3g}\n", r.message, r.iterations, r.residual);
     return kFailed;

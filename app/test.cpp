@@ -31,7 +31,7 @@ std::vector<std::string> find_scenes(const std::vector<std::string>& paths, std:
 
 struct Outcome {
     bool ok = false, skipped = false, bad = false; // bad: does not load
-    std::string text;
+    std::string text, time;
     std::uint64_t hash = 0;
 };
 
@@ -78,6 +78,13 @@ Outcome run_scene(const std::string& file, const TestOptions& o) {
     return out;
 }
 
+void print_outcome(const std::string& scene, const Outcome& out, const TestOptions& o) {
+    if (out.skipped || (o.quiet && out.ok)) return;
+    const std::string mark = o.hash ? fmt::format("  {:016x}", out.hash) : "";
+    fmt::print("{}  {}{}  ({}){}\n", out.ok ? "pass" : "FAIL", scene, mark, out.time, out.text);
+    std::fflush(stdout);
+}
+
 } // namespace
 
 int command_test(const TestOptions& o) {
@@ -94,12 +101,14 @@ int command_test(const TestOptions& o) {
     parallel_for_workers(*workers, int(scenes.size()), 1, [&](int, int i, int) {
         show_progress(progress, double(i), scenes[i]);
         const auto start = std::chrono::steady_clock::now();
-        const Outcome& out = outcomes[i] = run_scene(scenes[i], each);
-        if (out.skipped) return;
+        Outcome& out = outcomes[i] = run_scene(scenes[i], each);
+        out.time = duration_text(seconds_since(start));
+        if (thread_count(*workers) > 1) return;
         if (progress.active) finish_progress(progress), progress.active = true; // the line goes where the bar was
-        const std::string mark = o.hash ? fmt::format("  {:016x}", out.hash) : "";
-        if (!o.quiet || !out.ok) fmt::print("{}  {}{}  ({}){}\n", out.ok ? "pass" : "FAIL", scenes[i], mark, duration_text(seconds_since(start)), out.text);
+        print_outcome(scenes[i], out, o);
     });
+    if (thread_count(*workers) > 1) // in the order of the scenes, so that two runs can be compared
+        for (std::size_t i = 0; i < scenes.size(); ++i) print_outcome(scenes[i], outcomes[i], o);
     int passed = 0, failed = 0, skipped = 0, bad = 0;
     for (const Outcome& out : outcomes) {
         (out.skipped ? skipped : out.ok ? passed : failed)++;

@@ -121,7 +121,8 @@ void add_rod_pair(const Model& m, const Table* stretch, const RodPair& p, Table&
 void build_rod_elements(const Model& m, const Contacts& contacts, Tables& out) {
     Table& edges = table_of(out.energies, rows().edge_edge);
     clear_table(edges);
-    std::vector<RodVertex> vertices;
+    static thread_local std::vector<RodVertex> vertices; // keeps its memory
+    vertices.clear();
     const Table* stretch = nullptr;
     for (const Table& t : m.elements->energies)
         if (t.row == &rows().stretch) stretch = &t;

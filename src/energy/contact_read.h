@@ -1,5 +1,7 @@
 // What each contact of the penalty and of rods did in a step, for the user to read: the force on object a, from the elements
-// that stand for it.  F = sum over stages of weight (f_damping - grad E), with the weights of the scheme, whose sum is 1.
+// that stand for it.  F = sum over stages of weight (f_damping - grad E). Explicit schemes take the weights by which they move points,
+// whose sum is 1: the mean over the step. Implicit steps tell the forces in balance at their stage: the mean for implicit Euler,
+// those of the end for BDF2 and Newmark, of the middle for the midpoint.
 #pragma once
 #include "energy/contact.h"
 #include "sinew/solver.h"

@@ -1,4 +1,5 @@
 #include "scene/choose.h"
+#include "core/assert.h"
 #include "collision/rod_pairs.h"
 #include "core/math.h"
 #include "energy/rod_stretch.h"
@@ -76,6 +77,7 @@ struct Coordinates {
 };
 Coordinates coordinates_of(const Table& t, int e, int points) {
     Coordinates out;
+    SINEW_ASSERT(t.row->dofs <= int(out.block.size()));
     const int* id = t.stencil.data() + std::size_t(e) * t.row->stencil;
     const auto add = [&](int block, int unknown) {
         out.block[out.rows] = block;
@@ -244,14 +246,17 @@ void add_rod_contact(const Model& m, const std::vector<Real>& mass, Sums& out) {
     std::vector<Real> thickness(point_count(m), 0);
     for (std::size_t v = 0; v < m.surface.vertices.size(); ++v)
         if (m.surface.vertices[v].kind == SurfaceVertex::point) thickness[m.surface.vertices[v].index] = m.surface.thickness[v];
+    Real thinnest = std::numeric_limits<Real>::infinity(); // by a rule of the scene, whichever pair it is for
+    for (const ContactRule& r : m.contact_rules)
+        if (r.thickness > 0) thinnest = std::min(thinnest, r.thickness);
     for (const Table& t : m.elements->energies) {
         if (t.row->name != RodStretch::name) continue;
         for (int e = 0; e < t.count(); ++e) {
             const RodStretch::Data& d = ElementsOf<RodStretch>::data_of(t, e);
             const int* id = t.stencil.data() + 2 * std::size_t(e);
-            const Real thick = std::min(thickness[id[0]], thickness[id[1]]);
-            if (!(thick > 0)) continue;
-            const Real k = 2 * d.stiffness * d.rest_length / (2 * thick) / (kContactShare * kContactShare);
+            const Real own = 2 * std::min(thickness[id[0]], thickness[id[1]]), pair = std::min(own > 0 ? own : thinnest, thinnest);
+            if (!std::isfinite(pair)) continue;
+            const Real k = 2 * d.stiffness * d.rest_length / pair / (kContactShare * kContactShare);
             for (int end = 0; end < 2; ++end)
                 for (int c = 0; c < 3; ++c) out.stiffness[3 * id[end] + c] += k / mass[id[end]];
         }

@@ -180,6 +180,7 @@ void begin_objective(const StepProblem& p, const SchemeSettings& scheme, Objecti
     refresh_caches(p, o);
     build_stage(p, scheme, o.stage);
     build_prescribed(p.model, p.input, p.now, p.dt, o.prescribed);
+    if (o.stage.rate == 0) o.no_velocity.assign(point_count(p.model), {}), o.no_rate.assign(scalar_count(p.model), 0);
     const int n = dofs_of(p.model).size();
     for (auto* a : {&o.mass, &o.input, &o.at, &o.gradient, &o.force, &o.residual, &o.merit_gradient}) a->resize(n);
     std::fill(o.force.begin(), o.force.end(), 0.0);
@@ -258,7 +259,8 @@ Evaluation evaluation_at(const StepProblem& p, const Objective& o) {
     ev.s = o.scalars.s.data();
     ev.ds = o.scalars.ds.data();
     ev.t = p.now.time + o.stage.elapsed;
-    ev.elapsed = o.stage.rate > 0 ? o.stage.elapsed : 0; // statics have no viscosity
+    ev.elapsed = o.stage.rate > 0 ? o.stage.elapsed : 0;
+    if (o.stage.rate == 0) ev.v = o.no_velocity.data(), ev.ds = o.no_rate.data(); // statics have no viscosity, moving clamps or not
     if (!o.stage.is_euler || o.dampers_are_forces) ev.dt = 0; // energy/viscous.h
     ev.animated = o.animated.x.data();
     return ev;

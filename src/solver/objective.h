@@ -56,6 +56,8 @@ struct Objective {
     FrameState frames;        // at the time of the stage
     AnimatedState animated;   // the same
     ScalarState scalars;      // at s + d, rates w
+    std::vector<Real3> no_velocity; // zeros, of statics: what is held may have a speed all the same
+    std::vector<Real> no_rate;
     std::vector<Real> arm;    // [m] scalars, see above; 1 for those without mass
     std::vector<Real3> given; // [m] displacement of fixed and passive points at the stage
     std::vector<Real> mass;   // [kg/s^2] scale m + grabs, tangent layout: diagonal of the matrix

@@ -89,6 +89,7 @@ struct PositionSolver final : Solver {
     Sweep sweep_of(State&, Real h) const;
     PositionContactOptions contact_options(Real h) const;
     DualOptions dual_options(Real h) const;
+    void find_loads(const Model&, const Input&, Real h, State&);
     void predict(const Model&, const Input&, Real h, State&);
     void predict_points(const Model&, Real h, State&);
     void predict_frames(const Model&, Real h, State&);
@@ -303,11 +304,17 @@ void PositionSolver::predict_points(const Model& m, Real h, State& s) {
     }
 }
 
-void PositionSolver::predict(const Model& m, const Input& input, Real h, State& s) {
+// forces that are no rows, at the unknowns of `s`: viscous parts that are in the rows are not forces as well (elapsed), and dampers
+// that are not are forces, no potentials (dt, energy/viscous.h)
+void PositionSolver::find_loads(const Model& m, const Input& input, Real h, State& s) {
     Evaluation ev = evaluation_of(m, s, h);
-    ev.x_now = s.point.x.data();
-    ev.elapsed = h; // viscous parts that are in the rows are not forces as well
+    ev.elapsed = h;
+    ev.dt = 0;
     compute_loads(*parallel, m, input, ev, problem);
+}
+
+void PositionSolver::predict(const Model& m, const Input& input, Real h, State& s) {
+    find_loads(m, input, h, s);
     ++report.evaluations;
     if (settings.scheme != "symplectic") v_start = s.point.v;
     p_start = s.frame.p;
@@ -389,7 +396,7 @@ void PositionSolver::end_backward(const Model& m, Real h, State& s) {
 // the force of the new place.
 void PositionSolver::finish_rattle(const Model& m, const Input& input, const State& now, Real h, State& s) {
     const Dofs dofs = dofs_of(m);
-    compute_loads(*parallel, m, input, evaluation_of(m, s, h), problem);
+    find_loads(m, input, h, s);
     for (int i = 0; i < dofs.points; ++i)
         if (problem.point_inverse[i] > 0)
             vec(s.point.v[i]) += 0.5 * h * problem.point_inverse[i] * Eigen::Map<const Vec3>(problem.f.data() + dofs.point_offset(i));

@@ -72,7 +72,10 @@ def case_modes():
     expect(width[1] < width[0], "first across the thin side", run)
     expect_exit(0, "modes", scene, "--count", "2", "--out", "film.sinew")
     expect(os.path.getsize("film.sinew") > 1000, "a recording")
-    expect_exit(1, "modes", scene, "--out", "shape.xyz", says="shape.xyz")
+    expect_exit(2, "modes", scene, "--out", "shape.xyz", says="shape.xyz")
+    expect_exit(2, "modes", scene, "--count", "2", "--out", "film.sinew", says="film.sinew")
+    expect_exit(2, "modes", scene, "--count", "2", "--out", "shapes/bar.obj", says="bar.0000.obj")
+    expect_exit(0, "modes", scene, "--count", "2", "--out", "film.sinew", "--overwrite")
 
 
 def case_bad_scenes():

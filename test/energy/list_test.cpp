@@ -39,12 +39,6 @@ struct ListTest : testing::TestWithParam<const ElementRow*> {
             f(e);
         }
     }
-    // the largest number that `of` gives for any of them
-    template <class F> Real largest(F&& of) const {
-        Real most = 0;
-        for_samples([&](const ElementFixture& e) { most = std::max(most, MatX(of(e)).cwiseAbs().maxCoeff()); });
-        return most;
-    }
     // and, after each of them, the same element in an implicit step: viscous potentials and memory take part there
     template <class F> void for_samples_and_steps(F&& f) const {
         int i = 0;
@@ -53,6 +47,12 @@ struct ListTest : testing::TestWithParam<const ElementRow*> {
             SCOPED_TRACE("in an implicit step");
             f(e.in_step(0.02, kStart, i++));
         });
+    }
+    // the largest number that `of` gives for any of these
+    template <class F> Real largest(F&& of) const {
+        Real most = 0;
+        for_samples_and_steps([&](const ElementFixture& e) { most = std::max(most, MatX(of(e)).cwiseAbs().maxCoeff()); });
+        return most;
     }
 };
 bool has(const ElementRow& r, View v) { return r.views & v; }
