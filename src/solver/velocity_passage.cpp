@@ -206,8 +206,8 @@ void VelocitySolver::move_until(const Model& m, int f, State& s) {
     }
     s.frame.p[f] = real3(p);
     s.frame.q[f] = real4(r.normalized());
-    // Rows have not seen what it runs into, step after step: it turns too far for them.
-    if (!(t > 0)) s.frame.w[f] = real3(0.5 * vec(s.frame.w[f]));
+    // Rows have not seen what it runs into, step after step: it turns too far for them. Half of it, and half a radian per step at most.
+    if (!(t > 0)) s.frame.w[f] = real3(0.5 / std::max(1.0, turn.norm()) * vec(s.frame.w[f]));
 }
 
 } // namespace sinew

@@ -67,7 +67,7 @@ void expect_none_through(const std::string& wall, int count, int steps, std::uin
     ASSERT_TRUE(s);
     std::vector<int> frame;
     for (int k = 0; k < count; ++k) frame.push_back(s->compiled.model.objects[find(s->compiled.model, fmt::format("m{}", k)).index].frames.begin);
-    constexpr int kMostHolds = 6; // from 30 rad per step to half a radian
+    constexpr int kMostHolds = 6; // half a radian per step after the first
     std::vector<char> arrived(count, 0);
     std::vector<int> hangs(count, 0);
     int holds = 0;
