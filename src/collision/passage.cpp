@@ -109,29 +109,55 @@ Real first_time(const ShapeCache& cache, const Convex& a, const MovingShape& b, 
     return first;
 }
 
-// at the start of the stretch; infinite if b is out of reach
-Real distance_at_start(const ShapeCache& cache, const Convex& a, const MovingShape& b, const Stretch& s, std::vector<int>& triangles) {
+// at the start of the stretch; of what is further than `more` from all of a's way perhaps infinite
+Real distance_at_start(const ShapeCache& cache, const Convex& a, const MovingShape& b, const Stretch& s, Real more, std::vector<int>& triangles) {
     Real least = std::numeric_limits<Real>::infinity();
-    for_each_part(cache, a, b, s, 0, triangles, [&](const Convex& part) { least = std::min(least, convex_distance(a, s.a.start, part, s.b.start).distance); });
+    for_each_part(cache, a, b, s, more, triangles, [&](const Convex& part) { least = std::min(least, convex_distance(a, s.a.start, part, s.b.start).distance); });
     return least;
+}
+
+// both until a part of the step, within which none of them comes to rest
+Stretch stretch_of(const MovingShape& a, const MovingShape& b, Real begin, Real end) {
+    const auto piece = [&](const MovingShape& s) { return piece_of(s.motion, std::min(begin, s.until), std::min(end, s.until)); };
+    return {begin, end, piece(a), piece(b)};
 }
 
 } // namespace
 
 Real find_passage(const ShapeCache& cache, const MovingShape& a, const MovingShape& b, Real depth, Real near, PassageScratch& scratch) {
-    const Real first = std::min(a.until, b.until), last = std::max(a.until, b.until);
-    const Stretch both{0, first, piece_of(a.motion, 0, first), piece_of(b.motion, 0, first)};
-    const Stretch one{first, last, piece_of(a.motion, first, a.until), piece_of(b.motion, first, b.until)};
-    const auto find_first = [&](const Convex& c, Real separation) {
-        const Real t = first_time(cache, c, b, both, separation, scratch.triangles);
-        return t > 1 && last > first ? first_time(cache, c, b, one, separation, scratch.triangles) : t;
+    constexpr int kLooks = 8;
+    constexpr Real kLeast = 1.0 / 64; // of the depth that is kept between
+    const Real first = std::min(a.until, b.until), last = std::max(a.until, b.until), clear = 2 * near;
+    const auto find_first = [&](const Convex& c, Real separation, Real begin) {
+        Real t = kNever;
+        if (begin < first) t = first_time(cache, c, b, stretch_of(a, b, begin, first), separation, scratch.triangles);
+        if (t > 1 && last > std::max(begin, first)) t = first_time(cache, c, b, stretch_of(a, b, std::max(begin, first), last), separation, scratch.triangles);
+        return t;
     };
     const Convex core = core_of(*a.convex, depth, scratch.hull);
-    if (find_first(core, 0) > 1) return kNever;
-    if (distance_at_start(cache, *a.convex, b, both, scratch.triangles) > near) return find_first(*a.convex, near);
-    // half of what is left, so that something is left
-    const Real left = distance_at_start(cache, core, b, both, scratch.triangles);
-    return left > 0 ? find_first(core, left / 2) : kNever;
+    const Real meets = find_first(core, 0, 0);
+    if (meets > 1 || meets == 0) return kNever;
+    // a cast ends a hair above `near`, and where it has ended the next one would be at its end at once
+    const auto distance_at = [&](Real t) { return distance_at_start(cache, *a.convex, b, stretch_of(a, b, t, t), clear, scratch.triangles); };
+    const Real at_start = distance_at(0);
+    if (at_start > clear)
+        if (const Real t = find_first(*a.convex, near, 0); t > 0) return t;
+    // half of what is left, so that something is left; triangles beside the way may be nearer than those on it
+    const Stretch start = stretch_of(a, b, 0, first);
+    const Real on_way = distance_at_start(cache, core, b, start, 0, scratch.triangles);
+    const Real left = std::min(on_way, distance_at_start(cache, core, b, start, std::max(0.0, on_way), scratch.triangles));
+    if (!(left > 0)) return kNever;
+    if (left < kLeast * depth) return 0;
+    const Real t = find_first(core, left / 2, 0);
+    if (!(t > 0) || t > 1) return kNever;
+    // what goes away and comes back stops where it touches again, or where it was furthest away
+    Real best = t, most = at_start + near / 8;
+    for (int k = kLooks - 1; k > 0; --k) {
+        const Real away = t * k / kLooks, distance = distance_at(away);
+        if (distance > clear) return std::min(t, find_first(*a.convex, near, away));
+        if (distance > most) best = away, most = distance;
+    }
+    return best;
 }
 
 } // namespace sinew

@@ -28,8 +28,10 @@ struct MovingShape {
     Real until = 1;
 };
 // Part of the step after which a must not go on if its core meets b within it: the first touch, with a gap `near` [m] left. Where the two are
-// nearer at the start, the time at which the core has half of its distance left, so that it is still outside at the end. More than 1 if the
-// core does not meet b, or is in b at the start, where nothing can be judged. a: convex and bounded; b: any shape that is no compound.
+// nearer than twice that at the start: the touch after they have been apart; or the time when they are furthest apart; or, if they only come
+// nearer, that at which the core has half of its distance left, so that it is still outside at the end. What has stopped thus goes on; 0 only
+// where several of these have brought the core as near as 1/64 of the depth. More than 1 if the core does not meet b, or is in b at the start,
+// or as near to it as a cast can tell, where nothing can be judged. a: convex and bounded; b: any shape that is no compound.
 Real find_passage(const ShapeCache&, const MovingShape& a, const MovingShape& b, Real depth, Real near, PassageScratch&);
 
 } // namespace sinew

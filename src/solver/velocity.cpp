@@ -121,7 +121,8 @@ void VelocitySolver::build_rows_of(const Model& m, const State& s, Real h) {
     // what may touch is judged by the velocities with forces
     const Real ahead = at_end ? 0 : h;
     for (int b = 0; b < q.body_count(); ++b) q.v[b] += ahead * linear[b];
-    list_touches(*parallel, m, s, found, q, {.dt = h, .near = settings.margin}, list);
+    const Real as_is = follows() ? settings.margin : 0;
+    list_touches(*parallel, m, s, found, q, {.dt = h, .near = settings.margin, .as_is = as_is}, list);
     for (int b = 0; b < q.body_count(); ++b) q.v[b] -= ahead * linear[b];
     if (settings.warm_start) recall_touches(*parallel, *before, h, list);
     const Dofs dofs = dofs_of(m);
@@ -421,6 +422,7 @@ void VelocitySolver::sub_step(const Model& m, const Input& input, Real h, State&
         return;
     }
     lap(clock, "detect", report);
+    if (before == &s) passage.start = s.frame.q;
     build_bodies(*parallel, m, s, q);
     accelerate(m, input, s, h);
     lap(clock, "forces", report);
@@ -435,7 +437,7 @@ void VelocitySolver::sub_step(const Model& m, const Input& input, Real h, State&
     add_groups(m, s);
     impact();
     add_forces(h);
-    const bool goes_on = settings.rounds > 1;
+    const bool goes_on = !follows();
     State start;
     if (goes_on) start.point = s.point, start.frame = s.frame, free_v = q.v, free_w = q.w;
     lap(clock, "start", report);

@@ -202,7 +202,7 @@ struct ShapeLister {
         at = vec(c.at), gap = c.gap;
         const Vec3 n = vec(c.normal), on_b = at, on_a = at + (gap + c.thickness) * n;
         const Real speed = n.dot(q.v[b] - q.v[a]);
-        if (!(gap > reach.near) || !(reach.dt * speed > gap)) return;
+        if (!(gap > reach.as_is) || !(reach.dt * speed > gap)) return;
         Vec3 end_a = on_a, end_b = on_b;
         if (moves(a)) take_as_ball(a, 1, n, on_a, speed, end_a, gap);
         if (moves(b)) take_as_ball(b, -1, n, on_b, speed, end_b, gap);

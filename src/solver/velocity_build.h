@@ -40,6 +40,7 @@ void build_bodies(const Parallel&, const Model&, const State&, RowProblem&);
 struct ReachOptions {
     Real dt = 0;     // [s]
     Real near = 0;   // [m] contacts that stay further apart than this over the step are left out
+    Real as_is = 0;  // [m] bodies nearer than this are met where they are, however fast they turn: for those who follow them (velocity_passage.cpp)
 };
 // All contacts that may act within the step.
 void list_touches(const Parallel&, const Model&, const State&, const Contacts&, const RowProblem&, const ReachOptions&, TouchList&);

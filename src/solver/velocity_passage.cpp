@@ -120,24 +120,45 @@ void VelocitySolver::list_passages(const Model& m, Real h, const State& s) {
     }
 }
 
-// The body stops no later than that, at the leaf of another; joined ones together.
-void VelocitySolver::stop_at(const Model& m, int frame, Real time, int leaf) {
-    const int b = point_count(m) + frame, island = islands.number[b];
-    const auto stop = [&](int f) {
-        if (time < passage.until[f]) passage.until[f] = time, passage.stopped_by[f] = leaf;
+// bodies that move and are held together by joints, whatever they touch
+void VelocitySolver::find_joined() {
+    std::vector<int>& to = passage.joined;
+    to.resize(q.body_count());
+    for (int b = 0; b < q.body_count(); ++b) to[b] = b;
+    const auto first_of = [&](int b) {
+        for (; to[b] != b; b = to[b]) to[b] = to[to[b]];
+        return b;
     };
-    stop(frame);
-    if (island < 0 || !islands.facts[island].joints) return;
-    for (int k : islands.view(island).bodies)
-        if (k >= point_count(m)) stop(k - point_count(m));
+    for (const RowGroup& g : q.groups) {
+        if (g.set == RowSet::contact) continue;
+        int first = first_of(first_free(g));
+        for (int k = 0; k < g.sides; ++k) {
+            const int b = q.body[g.side + k];
+            if (!(q.inverse_mass[b] > 0)) continue;
+            const int other = first_of(b);
+            to[std::max(first, other)] = std::min(first, other);
+            first = std::min(first, other);
+        }
+    }
+    for (int b = 0; b < q.body_count(); ++b) to[b] = to[to[b]]; // those before have theirs
+}
+
+// The body stops no later than that, at the leaf of another; joined ones together. True if it went on before.
+bool VelocitySolver::stop_at(int body, Real time, int leaf) {
+    const int k = passage.joined[body];
+    if (!(time < passage.until[k])) return false;
+    passage.until[k] = time, passage.stopped_by[k] = leaf;
+    return true;
 }
 
 void VelocitySolver::stop_passages(const Model& m, Real h, State& s) {
     if (shapes.leaves.empty() || !find_fast(m, h, s)) return;
     list_passages(m, h, s);
     if (passage.pairs.empty()) return;
-    passage.until.assign(frame_count(m), 1);
-    passage.stopped_by.assign(frame_count(m), -1);
+    find_joined();
+    passage.until.assign(q.body_count(), 1);
+    passage.stopped_by.assign(q.body_count(), -1);
+    const auto first_of = [&](int leaf) { return passage.joined[point_count(m) + shapes.leaves[leaf].frame]; };
     if (int(passage.workers.size()) < thread_count(*parallel)) passage.workers.resize(thread_count(*parallel));
     bool changed = true, any = false;
     for (int round = 0; changed && round < kRounds; ++round) {
@@ -145,7 +166,7 @@ void VelocitySolver::stop_passages(const Model& m, Real h, State& s) {
             for (int k = begin; k < end; ++k) {
                 PassagePair& p = passage.pairs[k];
                 const ShapeLeaf &a = shapes.leaves[p.a], &b = shapes.leaves[p.b];
-                const Real ua = passage.until[a.frame], ub = passage.until[b.frame], inner = inner_of(a);
+                const Real ua = passage.until[first_of(p.a)], ub = passage.until[first_of(p.b)], inner = inner_of(a);
                 if (round > 0 && ua == p.until_a && ub == p.until_b) {
                     p.time = 1;
                     continue;
@@ -157,29 +178,27 @@ void VelocitySolver::stop_passages(const Model& m, Real h, State& s) {
         });
         changed = false;
         for (const PassagePair& p : passage.pairs) {
-            const int a = shapes.leaves[p.a].frame, b = shapes.leaves[p.b].frame;
-            if (p.time < passage.until[a]) stop_at(m, a, p.time, p.b), changed = true;
-            if (passage.fast[p.b] && p.time < passage.until[b]) stop_at(m, b, p.time, p.a), changed = true;
+            changed = stop_at(first_of(p.a), p.time, p.b) || changed;
+            changed = (passage.fast[p.b] && stop_at(first_of(p.b), p.time, p.a)) || changed;
         }
         any = any || changed;
     }
     if (!any) return;
     for (int f = 0; f < frame_count(m); ++f)
-        if (passage.until[f] < 1) move_until(m, f, s);
+        if (passage.until[passage.joined[point_count(m) + f]] < 1) move_until(m, f, s);
 }
 
 void VelocitySolver::move_until(const Model& m, int f, State& s) {
-    const int b = point_count(m) + f;
+    const int b = point_count(m) + f, first = passage.joined[b];
     if (!(q.inverse_mass[b] > 0) || still[b]) return;
-    const Real t = passage.until[f];
-    // where several sub-steps share a state, the start is gone; it is where the turn came from
-    const Quat start = before != &s ? quat(before->frame.q[f]) : Quat(exp_rotation(turned_by[b]).conjugate() * quat(s.frame.q[f]));
+    const Real t = passage.until[first];
+    const Quat start = quat(before != &s ? before->frame.q[f] : passage.start[f]); // several sub-steps share a state
     const Vec3 turn = turn_to(start, quat(s.frame.q[f]), turned_by[b]);
     Vec3 p = q.x[b] + t * (vec(s.frame.p[f]) - q.x[b]);
     Quat r = exp_rotation(t * turn) * start;
     // what stopped it goes on and takes it along
-    const int leaf = passage.stopped_by[f];
-    if (const Real end = passage.until[shapes.leaves[leaf].frame]; end > t) {
+    const int leaf = passage.stopped_by[first];
+    if (const Real end = passage.until[passage.joined[point_count(m) + shapes.leaves[leaf].frame]]; end > t) {
         const Placement from = place_at(passage.motion[leaf], t), to = place_at(passage.motion[leaf], end);
         const Mat3 way = to.R * from.R.transpose();
         p = to.p + way * (p - from.p);
@@ -187,6 +206,8 @@ void VelocitySolver::move_until(const Model& m, int f, State& s) {
     }
     s.frame.p[f] = real3(p);
     s.frame.q[f] = real4(r.normalized());
+    // Rows have not seen what it runs into, step after step: it turns too far for them. Half of it, and half a radian per step at most.
+    if (!(t > 0)) s.frame.w[f] = real3(0.5 / std::max(1.0, turn.norm()) * vec(s.frame.w[f]));
 }
 
 } // namespace sinew

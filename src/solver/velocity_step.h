@@ -37,8 +37,10 @@ struct Passages {
     std::vector<std::uint8_t> fast;   // per leaf
     std::vector<RigidMotion> motion;  // per leaf that is looked at
     std::vector<PassagePair> pairs;
-    std::vector<Real> until;          // per frame: part of the step it goes
-    std::vector<int> stopped_by;      // per frame: the leaf it met
+    std::vector<int> joined;          // per body: the first one it is joined to, by whatever number of joints
+    std::vector<Real> until;          // per body that is the first: part of the step it goes, and all joined to it
+    std::vector<int> stopped_by;      // per body that is the first: the leaf it met
+    std::vector<Real4> start;         // rotations of frames at the start of the sub-step, where the state that had them is the one that moves
     std::vector<PassageScratch> workers;
     std::shared_ptr<const ShapeStore> store; // of which
     std::vector<Real> hull_inner;            // [m] the hulls have these half thicknesses
@@ -125,7 +127,8 @@ struct VelocitySolver final : Solver {
     bool stays_in_box(int leaf, const RigidMotion&) const;
     bool find_fast(const Model&, Real h, const State&);
     void list_passages(const Model&, Real h, const State&);
-    void stop_at(const Model&, int frame, Real time, int leaf);
+    void find_joined();
+    bool stop_at(int body, Real time, int leaf);
     void stop_passages(const Model&, Real h, State&);
     void move_until(const Model&, int frame, State&);
     void sub_step(const Model&, const Input&, Real h, State&);
@@ -141,6 +144,7 @@ struct VelocitySolver final : Solver {
         return i < 0 ? VelocityWay::asleep : way[i];
     }
     const std::string& stabilisation() const { return stabilises; }
+    bool follows() const { return settings.rounds <= 1; } // fast bodies on their way
 };
 
 } // namespace sinew

@@ -68,7 +68,7 @@ TEST(passage, stops_before_the_core_meets_for_random_motions_with_turns) {
     Draw draw;
     ShapeCache cache;
     PassageScratch scratch;
-    int stopped = 0, free = 0;
+    int stopped = 0, free = 0, stopped_again = 0;
     for (int k = 0; k < 600; ++k) {
         const Convex a = draw.thin(), wall = shape(Shape::box, {0.01, 2, 2});
         RigidMotion ma{{exp_rotation(draw.in(0, 3) * draw.direction()).toRotationMatrix(), Vec3(draw.in(-4, -0.6), draw.in(-1, 1), draw.in(-1, 1))},
@@ -95,12 +95,23 @@ TEST(passage, stops_before_the_core_meets_for_random_motions_with_turns) {
         // apart by `near` at that time, and not much more: it has touched, unless it was as near from the start
         const Real then = convex_distance(a, place_of(sa, t), wall, place_of(sb, t)).distance;
         const Real start = convex_distance(a, place_of(sa, 0), wall, place_of(sb, 0)).distance;
-        if (start > near) {
+        if (start > 2 * near) {
             EXPECT_NEAR(then, near, 1e-7) << k; // the tolerance of the cast, 1e-8 of the sizes
         }
         ASSERT_LT(deep, 2) << k; // what is stopped would have been deep
+        // From where it has stopped it goes on, with the rest of its motion or all of it again: time 0 would hold it for ever.
+        for (const Real part : {1 - t, 1.0}) {
+            const MovingShape next_a = moving(a, {place_of(sa, t), ma.center, part * ma.shift, part * ma.turn});
+            const MovingShape next_b = moving(wall, {place_of(sb, t), mb.center, part * mb.shift, part * mb.turn});
+            const Real again = find_passage(cache, next_a, next_b, 0.5 * inner, near, scratch);
+            ASSERT_GT(again, 0) << k;
+            stopped_again += again <= 1;
+            if (again > 1) continue;
+            EXPECT_GT(convex_distance(core, place_of(next_a, again), wall, place_of(next_b, again)).distance, 0) << k;
+        }
     }
     EXPECT_GT(stopped, 100);
+    EXPECT_GT(stopped_again, 100);
     EXPECT_GT(free, 100);
 }
 
@@ -117,6 +128,23 @@ TEST(passage, what_touches_from_the_start_stops_with_its_core_and_what_stays_bes
     EXPECT_NEAR(t, std::asin(0.0025 / 0.2) / kPi, 1e-6);
     const RigidMotion slides{at, Vec3::Zero(), Vec3(0.004, 5, 3), Vec3(9, 0, 0)};
     EXPECT_GT(find_passage(cache, moving(rod, slides), held, 0.005, 0.0005, scratch), 1);
+}
+
+// A triangle that is not met, but always near, counts.
+TEST(passage, triangles_beside_the_way_count_as_near) {
+    auto store = std::make_shared<ShapeStore>();
+    TriangleShape sheets; // across the way at x = 1, and along it at y = 0.0106: 0.0006 from the ball of 0.01, 0.0056 from its core
+    sheets.vertices = {{1, -2, -2}, {1, 2, -2}, {1, 0, 2}, {-3, 0.0106, -3}, {5, 0.0106, -3}, {1, 0.0106, 3}};
+    sheets.triangles = {{0, 1, 2}, {3, 4, 5}};
+    store->meshes.push_back(sheets);
+    ShapeCache cache;
+    update_shape_cache(store, cache);
+    PassageScratch scratch;
+    const Convex ball = shape(Shape::sphere, {0.01, 0, 0});
+    const MovingShape mesh{{Shape::mesh, {}, 0, 0}, std::nullopt, resting({}), 1};
+    const Real t = find_passage(cache, moving(ball, {{}, Vec3::Zero(), Vec3(2, 0, 0), Vec3::Zero()}), mesh, 0.005, 0.0005, scratch);
+    // near from the start: its core stops where half of 0.0056 is left, before the sheet at x = 1
+    EXPECT_NEAR(t, (1 - 0.005 - 0.0028) / 2, 1e-6);
 }
 
 TEST(passage, meshes_and_height_fields_stop_what_boxes_stop) {
