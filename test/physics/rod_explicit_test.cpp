@@ -10,17 +10,6 @@ using namespace sinew;
 
 namespace {
 
-Simulation run(const std::string& text, int threads = 1) {
-    std::optional<Simulation> s = start(text, threads);
-    EXPECT_TRUE(s);
-    while (!is_finished(*s))
-        if (simulate_step(*s) == Status::failed) {
-            ADD_FAILURE() << s->report.message;
-            break;
-        }
-    return std::move(*s);
-}
-
 std::string scheme_of(const std::string& name) {
     const bool is_newton = name == "newton";
     return fmt::format(R"("solver": "{0}", "solvers": {{ "{0}": {{ {1} }} }})", is_newton ? "newton" : "explicit",
@@ -40,7 +29,7 @@ Vec3 last_director(const Simulation& s) {
 // A clamped, twisted, viscous rod of natural curvature lets go of its straight shape: it bends by 70 degrees and turns out of its plane.
 Simulation swing(const std::string& scheme, int steps) {
     constexpr Real time = 0.1;
-    return run(fmt::format(R"({{ "sinew": 1, "time": {{ "dt": {}, "substeps": 1, "seconds": {} }},
+    return run_to_end(fmt::format(R"({{ "sinew": 1, "time": {{ "dt": {}, "substeps": 1, "seconds": {} }},
         "objects": {{ "r": {{ "kind": "rod", "to": [0.3, 0, 0.05], "count": 5, "radius": 0.01, "radius2": 0.008, "young": 1e5, "viscosity": 20,
             "natural": "curved", "curvature1": 12, "natural_twist": 8, "twist": 2, "clamp": "first" }} }}, {} }})",
                            time / steps, time, scheme_of(scheme)));
@@ -204,8 +193,8 @@ static const char* kWhip = R"({ "sinew": 1, "time": { "dt": 2e-4, "substeps": 1,
 TEST(rod_explicit, a_checkpoint_in_mid_motion_continues_with_the_same_bits_at_any_thread_count) {
     for (const char* scheme : {"symplectic_euler", "verlet", "rk4"}) {
         const std::string text = kWhip + scheme_of(scheme) + " }";
-        const std::uint64_t expected = hash(run(text).now);
-        EXPECT_EQ(hash(run(text, 3).now), expected) << scheme;
+        const std::uint64_t expected = hash(run_to_end(text).now);
+        EXPECT_EQ(hash(run_to_end(text, 3).now), expected) << scheme;
         std::optional<Simulation> first = start(text), second = start(text);
         for (int i = 0; i < 87; ++i) ASSERT_NE(simulate_step(*first), Status::failed);
         second->now = first->now; // everything that continues is in the state
@@ -217,7 +206,7 @@ TEST(rod_explicit, a_checkpoint_in_mid_motion_continues_with_the_same_bits_at_an
 // Clamps, turned by a motion and at a rate, do to the rod what they do under newton.
 TEST(rod_explicit, scripted_clamps_move_the_rod_as_under_newton) {
     const std::string text = kWhip;
-    const Simulation exact = run(text + scheme_of("rk4") + " }");
+    const Simulation exact = run_to_end(text + scheme_of("rk4") + " }");
     const auto difference = [&](const Simulation& s) {
         Real most = 0;
         for (std::size_t i = 0; i < s.now.point.x.size(); ++i)
@@ -227,10 +216,10 @@ TEST(rod_explicit, scripted_clamps_move_the_rod_as_under_newton) {
     Real moved = 0;
     for (std::size_t i = 0; i < exact.now.point.x.size(); ++i)
         moved = std::max(moved, (vec(exact.now.point.x[i]) - vec(exact.compiled.model.point.rest[i])).norm());
-    const Real error = difference(run(text + scheme_of("newton") + " }"));
+    const Real error = difference(run_to_end(text + scheme_of("newton") + " }"));
     EXPECT_GT(moved, 0.02);
     EXPECT_LT(error, 0.1 * moved); // order 1 in the step, see above
-    EXPECT_LT(difference(run(text + scheme_of("leapfrog") + " }")), 0.1 * error);
+    EXPECT_LT(difference(run_to_end(text + scheme_of("leapfrog") + " }")), 0.1 * error);
     EXPECT_NEAR(exact.now.scalar.s[29] - exact.now.scalar.s[0], 20 * 0.04, 0.05); // both turn with the motion, the last by its rate too
 }
 

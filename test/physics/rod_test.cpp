@@ -18,21 +18,10 @@ const Real kInertia = kPi * std::pow(kRadius, 4) / 4, kArea = kPi * kRadius * kR
 constexpr const char* kStatics = R"("solver": "newton", "solvers": { "newton": { "scheme": "quasi_static", "tolerance": 1e-11,
     "force_tolerance": 1e-11, "max_iterations": 200 } })";
 
-Simulation run(const std::string& text, int threads = 1) {
-    std::optional<Simulation> s = start(text, threads);
-    EXPECT_TRUE(s);
-    while (!is_finished(*s))
-        if (simulate_step(*s) == Status::failed) {
-            ADD_FAILURE() << s->report.message;
-            break;
-        }
-    return std::move(*s);
-}
-
 // Rod of length 1 from the middle of its clamped first edge, heavy with `young`, at rest.
 Simulation hanging(int count, Real young) {
     const Real h = 1 / (count - 0.5);
-    return run(fmt::format(R"({{ "sinew": 1, "time": {{ "dt": 1, "substeps": 1, "frames": 3 }},
+    return run_to_end(fmt::format(R"({{ "sinew": 1, "time": {{ "dt": 1, "substeps": 1, "frames": 3 }},
         "objects": {{ "r": {{ "kind": "rod", "from": [{}, 0, 0], "to": [1, 0, 0], "count": {}, "radius": {}, "young": {}, "clamp": "first" }} }}, {} }})",
                            -h / 2, count, kRadius, young, kStatics));
 }
@@ -68,7 +57,7 @@ TEST(rod, a_heavy_elastica_bends_as_the_differential_equation_says) {
 TEST(rod, a_twisted_straight_rod_stores_half_GJ_over_L_times_the_angle_squared) {
     // 10 edges: 0.9 m between the middles of the clamped edges; turned by 0.8 rad within 1 s, below any buckling
     // statics know no viscosity, though the clamp turns
-    const Simulation s = run(fmt::format(R"({{ "sinew": 1, "gravity": 0, "time": {{ "dt": 0.25, "substeps": 1, "seconds": 1 }},
+    const Simulation s = run_to_end(fmt::format(R"({{ "sinew": 1, "gravity": 0, "time": {{ "dt": 0.25, "substeps": 1, "seconds": 1 }},
         "objects": {{ "r": {{ "kind": "rod", "count": 10, "radius": {}, "young": 3e7, "shear": 1e7, "viscosity": 1e6, "clamp": "both",
                               "twist_rate": 0.8 }} }}, {} }})",
                                          kRadius, kStatics));
@@ -81,7 +70,7 @@ TEST(rod, a_twisted_straight_rod_stores_half_GJ_over_L_times_the_angle_squared) 
 }
 
 TEST(rod, a_helix_of_its_natural_shape_feels_nothing) {
-    const Simulation s = run(R"({ "sinew": 1, "gravity": 0, "time": { "dt": 0.01, "substeps": 1, "seconds": 0.2 },
+    const Simulation s = run_to_end(R"({ "sinew": 1, "gravity": 0, "time": { "dt": 0.01, "substeps": 1, "seconds": 0.2 },
         "objects": { "r": { "kind": "rod", "curve": "helix", "count": 80, "radius": 0.003, "radius2": 0.001, "director": [1, 2, 0] } },
         "solver": "newton" })");
     const Model& m = s.compiled.model;
@@ -92,7 +81,7 @@ TEST(rod, a_helix_of_its_natural_shape_feels_nothing) {
 TEST(rod, curvature_and_twist_of_a_helix_are_those_of_its_curve) {
     // a straight rod with the natural curvature R/(R^2 + c^2) and twist c/(R^2 + c^2) coils up into the helix: no energy left
     const Real r = 0.1, c = 0.05, w = r * r + c * c;
-    const Simulation s = run(fmt::format(R"({{ "sinew": 1, "gravity": 0, "time": {{ "dt": 0.05, "substeps": 1, "seconds": 12 }},
+    const Simulation s = run_to_end(fmt::format(R"({{ "sinew": 1, "gravity": 0, "time": {{ "dt": 0.05, "substeps": 1, "seconds": 12 }},
         "objects": {{ "r": {{ "kind": "rod", "to": [0.8, 0, 0], "count": 60, "radius": 0.01, "young": 1e6, "viscosity": 3e5, "natural": "curved",
         "curvature1": {}, "natural_twist": {}, "clamp": "first" }} }}, "solver": "newton" }})", r / w, c / w));
     EXPECT_LT(s.report.energy_elastic, 1e-5 * 0.5 * 1e6 * kInertia * 0.8 * (r / w) * (r / w));
@@ -121,7 +110,7 @@ TEST(rod, free_rods_keep_their_momenta) {
 // inertia and weight the shape at rest is the balance, to rounding; bent after 0.2 m, moved in steps of 18 degrees.
 TEST(rod, a_clamped_end_turns_with_its_motion) {
     for (const char* axis : {"[1, 0, 0]", "[1, 2, -3]", "[0, 1, 0]"}) {
-        const Simulation s = run(fmt::format(R"({{ "sinew": 1, "gravity": 0, "time": {{ "dt": 0.05, "substeps": 1, "seconds": 1.5 }},
+        const Simulation s = run_to_end(fmt::format(R"({{ "sinew": 1, "gravity": 0, "time": {{ "dt": 0.05, "substeps": 1, "seconds": 1.5 }},
             "objects": {{ "r": {{ "kind": "rod", "positions": [[0, 0, 0], [0.1, 0, 0], [0.2, 0, 0], [0.25, 0.08, 0], [0.25, 0.18, 0]],
                 "radius": 0.004, "radius2": 0.002, "young": 1e7, "clamp": "first",
                 "motion": {{ "spin": {{ "axis": {}, "rate": "360 deg/s" }} }} }} }}, {} }})", axis, kStatics));
@@ -159,7 +148,7 @@ TEST(rod, a_rod_spins_about_itself_with_its_angular_velocity) {
 TEST(rod, a_clamped_end_turns_at_its_rate_in_every_solver_of_rods) {
     for (const char* solver : {"newton", "position", "explicit"})
         for (const char* motion : {"", R"("motion": { "spin": { "axis": [1, 0, 0], "rate": 2 } },)"}) {
-            const Simulation s = run(fmt::format(R"({{ "sinew": 1, "gravity": 0, "time": {{ "dt": 0.01, "substeps": 1, "seconds": 0.2 }},
+            const Simulation s = run_to_end(fmt::format(R"({{ "sinew": 1, "gravity": 0, "time": {{ "dt": 0.01, "substeps": 1, "seconds": 0.2 }},
                 "objects": {{ "r": {{ "kind": "rod", "count": 6, "young": 1e5, {} "clamp": "both", "twist_rate": 3 }} }}, "solver": "{}" }})",
                                                  motion, solver));
             const Real carried = *motion ? 0.4 : 0;
@@ -251,9 +240,9 @@ static const char* kWhip = R"({ "sinew": 1, "time": { "dt": 5e-3, "substeps": 1,
                  "h": { "kind": "rod", "curve": "helix", "at": [0, 0.3, 0], "clamp": "first" } }, "solver": "newton" })";
 
 TEST(rod, a_checkpoint_in_mid_motion_continues_with_the_same_bits_at_any_thread_count) {
-    const Simulation whole = run(kWhip);
+    const Simulation whole = run_to_end(kWhip);
     const std::uint64_t expected = hash(whole.now);
-    EXPECT_EQ(hash(run(kWhip, 3).now), expected);
+    EXPECT_EQ(hash(run_to_end(kWhip, 3).now), expected);
     std::optional<Simulation> first = start(kWhip), second = start(kWhip);
     for (int i = 0; i < 27; ++i) ASSERT_NE(simulate_step(*first), Status::failed);
     second->now = first->now; // everything that continues is in the state
@@ -262,10 +251,10 @@ TEST(rod, a_checkpoint_in_mid_motion_continues_with_the_same_bits_at_any_thread_
 }
 
 TEST(rod, the_band_gives_the_same_motion_as_the_sparse_solver) {
-    const Simulation banded = run(kWhip);
+    const Simulation banded = run_to_end(kWhip);
     std::string text = kWhip;
     text.replace(text.rfind("\"newton\""), 8, "\"newton\", \"solvers\": { \"newton\": { \"linear_solver\": \"ldlt\" } }");
-    const Simulation sparse = run(text);
+    const Simulation sparse = run_to_end(text);
     // both solve to rounding; 60 steps of a motion that is not chaotic yet
     for (int i = 0; i < point_count(banded.compiled.model); ++i)
         EXPECT_LT((vec(banded.now.point.x[i]) - vec(sparse.now.point.x[i])).norm(), 1e-6);

@@ -24,6 +24,17 @@ inline std::optional<Simulation> start(const std::string& text, int threads = 1)
     if (made) measure_start(*made.value);
     return std::move(made.value);
 }
+// to its end; a step that fails is a failure of the test
+inline Simulation run_to_end(const std::string& text, int threads = 1) {
+    std::optional<Simulation> s = start(text, threads);
+    EXPECT_TRUE(s);
+    while (!is_finished(*s))
+        if (simulate_step(*s) == Status::failed) {
+            ADD_FAILURE() << s->report.message;
+            break;
+        }
+    return std::move(*s);
+}
 inline double measure(const Simulation& s, std::string_view name) {
     const MeasurementResult m = find_measurements(s.compiled.model, name);
     if (m.found.size() != 1) {
