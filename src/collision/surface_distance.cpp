@@ -71,12 +71,6 @@ bool find_field_distance(const HeightFieldShape& f, const Vec3& p, Real limit, S
 
 namespace {
 
-// Nodes on the way down, the memory kept per thread (geometry/triangle_query.cpp).
-std::vector<std::pair<int, Real>>& node_stack() {
-    thread_local std::vector<std::pair<int, Real>> stack;
-    stack.clear();
-    return stack;
-}
 Real squared_distance(const Aabb& b, const Vec3& p) {
     return (b.lo - p).cwiseMax(p - b.hi).cwiseMax(0.0).squaredNorm();
 }
@@ -119,20 +113,17 @@ bool find_allowed_face(const SurfaceSide& s, const Vec3& p, const MeshSurface& o
         least = d, best = t;
         out.normal = n, out.distance = n.dot(p - x);
     };
-    auto& stack = node_stack();
-    stack.push_back({0, squared_distance(tree.nodes[0].box, p)});
-    while (!stack.empty()) {
-        const auto [index, bound] = stack.back();
-        stack.pop_back();
+    TriangleNodeStack stack;
+    push(stack, 0, squared_distance(tree.nodes[0].box, p));
+    while (stack.size > 0) {
+        const auto [index, bound] = pop(stack);
         if (bound > least) continue;
         const TriangleTree::Node& node = tree.nodes[index];
         for (int i = node.first; i < node.first + node.count; ++i) look_at(tree.order[i]);
         if (node.count) continue;
         const int a = node.first, b = node.first + 1;
         const Real da = squared_distance(tree.nodes[a].box, p), db = squared_distance(tree.nodes[b].box, p);
-        // the nearer child last, so that it is opened first
-        stack.push_back(da < db ? std::pair{b, db} : std::pair{a, da});
-        stack.push_back(da < db ? std::pair{a, da} : std::pair{b, db});
+        push_nearer_last(stack, a, da, b, db);
     }
     out.closest = p - out.distance * out.normal;
     return best >= 0;

@@ -83,7 +83,7 @@ int split(TreeBuild& b, int begin, int end) {
 
 void build_nodes(TreeBuild& b) {
     auto& tasks = b.scratch.tasks;
-    tasks.assign(1, {0, 0, int(b.tree.order.size())});
+    tasks.assign(1, {0, 0, int(b.tree.order.size()), 0});
     b.tree.nodes.assign(1, {});
     while (!tasks.empty()) {
         const TriangleTreeScratch::Task t = tasks.back();
@@ -96,11 +96,11 @@ void build_nodes(TreeBuild& b) {
             b.tree.nodes[t.node].count = t.end - t.begin;
             continue;
         }
-        const int border = split(b, t.begin, t.end), left = int(b.tree.nodes.size());
+        const int border = t.level < kTreeDepth / 2 ? split(b, t.begin, t.end) : t.begin + (t.end - t.begin) / 2, left = int(b.tree.nodes.size());
         b.tree.nodes[t.node].first = left;
         b.tree.nodes.resize(left + 2);
-        tasks.push_back({left + 1, border, t.end});
-        tasks.push_back({left, t.begin, border});
+        tasks.push_back({left + 1, border, t.end, t.level + 1});
+        tasks.push_back({left, t.begin, border, t.level + 1});
     }
 }
 

@@ -28,10 +28,30 @@ struct TriangleTree {
 };
 TriangleTree build_triangle_tree(const TriangleShape&);
 
+// Levels below the root: cuts are by area in the first half, then at the middle (31 bits of triangles are cut to leaves in 30).
+constexpr int kTreeDepth = 64;
+
+// Nodes still to be opened on the way down. Of two children one is opened and one waits, so that one per level waits.
+struct TriangleNodeStack {
+    struct Entry {
+        int node;
+        Real bound;
+    };
+    std::array<Entry, kTreeDepth + 2> entry; // not initialised
+    int size = 0;
+};
+inline void push(TriangleNodeStack& s, int node, Real bound) { s.entry[s.size++] = {node, bound}; }
+inline TriangleNodeStack::Entry pop(TriangleNodeStack& s) { return s.entry[--s.size]; }
+// the nearer one last, so that it is opened first
+inline void push_nearer_last(TriangleNodeStack& s, int a, Real bound_a, int b, Real bound_b) {
+    if (bound_a < bound_b) push(s, b, bound_b), push(s, a, bound_a);
+    else push(s, a, bound_a), push(s, b, bound_b);
+}
+
 // Of a mesh whose vertices move: memory is taken only where there is too little.
 struct TriangleTreeScratch {
     struct Task {
-        int node, begin, end;
+        int node, begin, end, level;
     };
     std::vector<Aabb> box;     // per triangle
     std::vector<Vec3> middle;

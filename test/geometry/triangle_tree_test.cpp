@@ -4,6 +4,7 @@
 #include "geometry/generate.h"
 #include "geometry/read_mesh.h"
 #include "geometry/triangulate.h"
+#include <algorithm>
 #include <gtest/gtest.h>
 
 using namespace sinew;
@@ -70,6 +71,32 @@ TEST(triangle_tree, closest_points_are_those_of_trying_every_triangle) {
         }
     }
     EXPECT_EQ(find_closest(build_triangle_tree({}), {}, Vec3::Zero()).triangle, -1);
+}
+
+// Every triangle is a fiftieth as far as the one before: cuts by area take one off at a time, and the tree would be as deep
+// as there are triangles.
+TEST(triangle_tree, is_of_bounded_depth_and_answers_through_all_of_it) {
+    TriangleShape s;
+    for (int t = 0; t < 160; ++t) {
+        const Real at = std::pow(0.02, t % 80 + 1) * (t < 80 ? 1 : -1);
+        for (int k = 0; k < 3; ++k) s.vertices.push_back(real3(Vec3(at, k == 1 ? 0.1 * at : 0, k == 2 ? 0.1 * at : 0)));
+        s.triangles.push_back({3 * t, 3 * t + 1, 3 * t + 2});
+    }
+    const TriangleTree tree = build_triangle_tree(s);
+    std::vector<int> level(tree.nodes.size());
+    for (std::size_t i = 0; i < tree.nodes.size(); ++i)
+        if (tree.nodes[i].count == 0) level[tree.nodes[i].first] = level[tree.nodes[i].first + 1] = level[i] + 1;
+    const int deepest = *std::max_element(level.begin(), level.end());
+    EXPECT_LE(deepest, kTreeDepth);
+    EXPECT_GT(deepest, kTreeDepth / 2); // the bound was met
+    std::vector<int> found;
+    find_triangles(tree, s, tree.nodes[0].box, false, found);
+    EXPECT_EQ(found.size(), s.triangles.size());
+    const Vec3 p(0, 1e-9, 2e-9);
+    Real least = 1;
+    for (const auto& t : s.triangles) least = std::min(least, (p - closest_on_triangle(p, vec(s.vertices[t[0]]), vec(s.vertices[t[1]]), vec(s.vertices[t[2]])).point).norm());
+    EXPECT_EQ(find_closest(tree, s, p).distance, least);
+    EXPECT_EQ(cast_ray(tree, s, Vec3(1, 1e-4 / 3, 1e-4 / 3), Vec3(-1, 0, 0), 2).triangle, 0);
 }
 
 // Refitted trees and others of the same mesh answer bit for bit alike, also where several triangles are as near.
