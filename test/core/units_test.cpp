@@ -3,7 +3,7 @@
 #include <numbers>
 
 using namespace sinew;
-using Status = QuantityResult::Status;
+using Outcome = QuantityResult::Status;
 
 TEST(units, quantities_become_si_numbers) {
     const double pi = std::numbers::pi;
@@ -71,7 +71,7 @@ TEST(units, quantities_become_si_numbers) {
     };
     for (const auto& c : cases) {
         const QuantityResult r = parse_quantity(c.text, c.unit);
-        EXPECT_EQ(r.status, Status::ok) << c.text << ": " << r.message;
+        EXPECT_EQ(r.status, Outcome::ok) << c.text << ": " << r.message;
         EXPECT_NEAR(r.value, c.value, 1e-15 * std::abs(c.value) * 4) << c.text; // a few roundings
     }
 }
@@ -85,12 +85,12 @@ TEST(units, decimal_prefixes_give_the_nearest_double) {
 
 TEST(units, wrong_dimensions_say_what_was_given_what_is_expected_and_give_examples) {
     QuantityResult r = parse_quantity("3 kg", "m");
-    EXPECT_EQ(r.status, Status::wrong);
+    EXPECT_EQ(r.status, Outcome::wrong);
     EXPECT_EQ(r.message, "wrong unit: this is a mass (kg), expected is a length (m)");
     EXPECT_NE(r.allowed.find("3 mm"), std::string::npos);
-    EXPECT_EQ(parse_quantity("10 deg", "").status, Status::wrong); // degrees are no plain numbers
-    EXPECT_EQ(parse_quantity("10 deg/s", "1/s").status, Status::wrong);
-    EXPECT_EQ(parse_quantity("3 m", "").status, Status::wrong);
+    EXPECT_EQ(parse_quantity("10 deg", "").status, Outcome::wrong); // degrees are no plain numbers
+    EXPECT_EQ(parse_quantity("10 deg/s", "1/s").status, Outcome::wrong);
+    EXPECT_EQ(parse_quantity("3 m", "").status, Outcome::wrong);
     r = parse_quantity("3 Hz", "rad/s");
     EXPECT_NE(r.message.find("Hz counts turns"), std::string::npos);
     r = parse_quantity("3 m^2*kg^3", "K");
@@ -103,7 +103,7 @@ TEST(units, unknown_units_name_the_nearest_one) {
     EXPECT_NE(parse_quantity("3 parsec", "m").message.find("unknown unit \"parsec\""), std::string::npos);
     for (const char* bad : {"3 m^", "3 m^99", "3 m/", "3 (m", "3 m)", "3 m^^2", "3 m^2^2", "3 m^1.5",
                             "3 mm + 1", "1e308 km", "3 m**", "3 1/", "3 m⁻"})
-        EXPECT_NE(parse_quantity(bad, "m").status, Status::ok) << bad;
+        EXPECT_NE(parse_quantity(bad, "m").status, Outcome::ok) << bad;
     EXPECT_NE(parse_quantity("3 mm + 1", "m").message.find("vars"), std::string::npos);
     EXPECT_EQ(parse_unit(std::string(100000, '(')).ok, false);
     EXPECT_EQ(parse_unit("m^9*m^9*m^9").ok, false);
@@ -112,5 +112,5 @@ TEST(units, unknown_units_name_the_nearest_one) {
 TEST(units, expressions_are_not_quantities) {
     for (const char* text :
          {"3/h", "2*pi", "i*run", "-i", "3 + 4", "", "m", "3/4", "(3)", "3*m", "-", ".", "2^3", "3>2"})
-        EXPECT_EQ(parse_quantity(text, "*").status, Status::not_quantity) << text;
+        EXPECT_EQ(parse_quantity(text, "*").status, Outcome::not_quantity) << text;
 }
