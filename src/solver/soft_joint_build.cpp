@@ -13,16 +13,9 @@ constexpr int kRun = 32;                     // groups per task
 
 void set_spring(const SoftJointOptions& o, const Rows& rows, const SoftJointGroup& g, int k, SoftJointRow& r) {
     const int row = rows.row_begin[g.source] + k;
-    const Real alpha = rows.compliance[row], damping = rows.damping[row], h = o.h;
-    r.rate = rows.rate[row];
-    if (!g.position) {
-        r.softness = damping > 0 ? 1 / (h * damping) : 0;
-    } else if (alpha > 0) {
-        r.softness = alpha / (h * (alpha * damping + h));
-        r.gain = 1 / (alpha * damping + h);
-    } else {
-        r.gain = o.pull / h;
-    }
+    const RowSpring spring = find_row_spring(rows, row, g.position, o.h);
+    r.rate = spring.rate, r.softness = spring.softness;
+    r.gain = g.position && !(rows.compliance[row] > 0) ? o.pull / o.h : spring.gain;
     r.is_soft = r.softness > 0;
 }
 

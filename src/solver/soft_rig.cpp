@@ -63,14 +63,12 @@ void pack_body(const std::vector<int>& place, const RowProblem& q, const std::ar
     }
 }
 
-// what a row does beside its lever; the formulas are in soft_joint_build.cpp
-struct Spring { Real softness = 0, gain = 0; };
-Spring find_spring(const SoftJointOptions& o, const Rows& rows, const SoftJointGroup& g, int k) {
+// what a row does beside its lever; rigid ones take back a part of their error
+RowSpring find_spring(const SoftJointOptions& o, const Rows& rows, const SoftJointGroup& g, int k) {
     const int row = rows.row_begin[g.source] + k;
-    const Real alpha = rows.compliance[row], damping = rows.damping[row], h = o.h;
-    if (!g.position) return {damping > 0 ? 1 / (h * damping) : 0, 0};
-    if (alpha > 0) return {alpha / (h * (alpha * damping + h)), 1 / (alpha * damping + h)};
-    return {0, o.pull / h};
+    RowSpring spring = find_row_spring(rows, row, g.position, o.h);
+    if (g.position && !(rows.compliance[row] > 0)) spring.gain = o.pull / o.h;
+    return spring;
 }
 
 struct Pack {
@@ -100,7 +98,7 @@ void pack_joint(const Pack& p, const SoftRigJointKind& kind, const std::array<in
         put3(out.start_d, l, (vec(p.source.at.p[b]) + rb) - (vec(p.source.at.p[a]) + ra));
         if (!kind.place) continue;
         const SoftJointGroup& holds = p.groups[place[l]];
-        const Spring s = find_spring(p.o, *p.source.rows, holds, 0);
+        const RowSpring s = find_spring(p.o, *p.source.rows, holds, 0);
         out.gain.v[l] = s.gain;
         for (int k = 0; k < 3 && kind.soft; ++k) out.softness[k].v[l] = s.softness;
         put3(out.impulse, l, Eigen::Map<const Vec3>(p.q.impulse.data() + p.q.groups[holds.group].row) / p.o.substeps);
@@ -117,11 +115,11 @@ void pack_row(const Pack& p, const SoftRigRowKind& kind, const std::array<SoftRi
         const RowGroup& from = p.q.groups[g.group];
         const Rows& rows = *p.source.rows;
         const int row = rows.row_begin[g.source] + source[l].row;
-        const Spring s = find_spring(p.o, rows, g, source[l].row);
+        const RowSpring s = find_spring(p.o, rows, g, source[l].row);
         if (kind.soft) out.softness.v[l] = s.softness;
         out.gain.v[l] = s.gain;
         out.c.v[l] = g.position ? rows.c[row] : 0;
-        out.rate.v[l] = rows.rate[row];
+        out.rate.v[l] = s.rate;
         if (from.set == RowSet::lower) out.low.v[l] = 0;
         if (from.set == RowSet::box) out.low.v[l] = -from.limit / p.o.substeps, out.high.v[l] = from.limit / p.o.substeps;
         out.impulse.v[l] = std::clamp(p.q.impulse[from.row + source[l].row] / p.o.substeps, out.low.v[l], out.high.v[l]);

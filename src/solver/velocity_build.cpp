@@ -413,25 +413,19 @@ bool bodies_of(const Dofs& dofs, const Rows& rows, int group, const RowProblem& 
     return free;
 }
 
-// impulse units: r = J u + bias + softness p;  force -(C/alpha + c J u)
+// impulse units: r = J u + bias + softness p
 void set_row_bias(const BiasOptions& o, const Rows& rows, int group, int row, int at, RowProblem& q) {
-    const Real h = q.dt, alpha = rows.compliance[row], damping = rows.damping[row], c = rows.c[row];
-    const bool one_sided = rows.bound[group] == Bound::lower;
+    const Real h = q.dt, c = rows.c[row];
+    const bool position = rows.level[group] == Level::position;
+    const RowSpring spring = find_row_spring(rows, row, position, h);
     q.c[at] = c;
-    q.bias[at] = -rows.rate[row];
-    if (rows.level[group] == Level::velocity) {
-        if (damping > 0) q.softness[at] = 1 / (h * damping);
+    if (position && rows.bound[group] == Bound::lower && c > 0) { // no more than closes the gap
+        q.bias[at] = c / h - rows.rate[row];
         return;
     }
-    if (one_sided && c > 0) {
-        q.bias[at] += c / h;
-        return;
-    }
-    if (alpha > 0) {
-        q.bias[at] += c / (alpha * damping + h);
-        q.softness[at] = alpha / (h * (alpha * damping + h));
-        return;
-    }
+    q.bias[at] = spring.gain * c - spring.rate;
+    q.softness[at] = spring.softness;
+    if (!position || rows.compliance[row] > 0) return;
     if (o.kind != BiasOptions::none) q.bias[at] += o.joint_erp * c / h;
     if (o.kind == BiasOptions::soft) q.softness[at] = o.cfm;
 }

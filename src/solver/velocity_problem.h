@@ -111,4 +111,18 @@ void set_correction(const SetOptions&, std::span<const int> groups, RowProblem&)
 // Largest |p - proj(p - r/d)| d over rows of the groups: 0 at a solution [m/s] (spec U V13).
 Real natural_residual(const SetOptions&, std::span<const int> groups, const RowProblem&);
 
+// A row by implicit Euler, lambda = -(C/alpha + c (J u - rate)) and p = h lambda, C where it is at the start:
+//   J u - rate + gain C + softness p = 0
+// A spring pulls to where its target is at the end of the step; with the target's speed goes its damping alone. Rigid rows
+// have no gain here: what takes their error back is up to the method.
+struct RowSpring {
+    Real softness = 0, gain = 0, rate = 0;
+};
+inline RowSpring find_row_spring(const Rows& rows, int row, bool position, Real h) {
+    const Real alpha = rows.compliance[row], damping = rows.damping[row], rate = rows.rate[row], rho = alpha * damping;
+    if (!position) return {damping > 0 ? 1 / (h * damping) : 0, 0, rate};
+    if (alpha > 0) return {alpha / (h * (rho + h)), 1 / (rho + h), rho / (rho + h) * rate};
+    return {0, 0, rate};
+}
+
 } // namespace sinew

@@ -168,11 +168,9 @@ template <int N> void set_bias(TreeWalker& d) {
         Real *bias = d.t.bias.data() + std::size_t(k) * N, *softness = d.t.softness.data() + std::size_t(k) * N;
         for (int i = 0; i < l.rows; ++i) {
             const int row = rows.row_begin[l.source] + i;
-            const Real alpha = rows.compliance[row], damping = rows.damping[row];
-            bias[i] = -rows.rate[row];
-            softness[i] = 0;
-            if (!l.position) softness[i] = damping > 0 ? 1 / (h * damping) : 0;
-            else if (alpha > 0) softness[i] = alpha / (h * (alpha * damping + h)), bias[i] += rows.c[row] / (alpha * damping + h);
+            const RowSpring spring = find_row_spring(rows, row, l.position, h);
+            softness[i] = spring.softness;
+            bias[i] = spring.gain * rows.c[row] - spring.rate;
         }
         if (!l.bends) continue;
         for (int side = 0; side < 2 && l.body[side] >= 0; ++side) {
