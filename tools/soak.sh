@@ -15,12 +15,13 @@
 #   asan           address and undefined behaviour sanitizers on the folders that `make check` leaves out
 #   asan_solver    the same, solvers
 #   fuzz           fuzzers with new inputs
+#   clang          clang accepts every test, the app and the benchmarks without warnings; the library is in the sanitizer builds
 #   tidy           clang-tidy on all files
 # A part that passed leaves build/soak/PART with the commit; a tree with changes counts as no commit.
 set -euo pipefail
 source "$(dirname "$0")/steps.sh"
 
-all=(oracles scenes determinism extra minimal debug tsan tsan_solver asan asan_solver fuzz tidy)
+all=(oracles scenes determinism extra minimal debug tsan tsan_solver asan asan_solver fuzz clang tidy)
 export TSAN_OPTIONS=halt_on_error=1:second_deadlock_stack=1
 export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
 export UBSAN_OPTIONS=print_stacktrace=1
@@ -67,6 +68,10 @@ part_fuzz() {
     mapfile -t fuzzers < <(sed -n 's/^ *sinew_fuzz(\(\w*\).*/\1_fuzz/p' test/fuzz/CMakeLists.txt)
     tools/build.sh asan "${fuzzers[@]}"
     tools/fuzz.sh "${SINEW_FUZZ_SECONDS:-180}"
+}
+part_clang() {
+    cmake --preset asan -DSINEW_BENCH=ON -DSINEW_FUZZ=OFF -DSINEW_PRECOMPILE=OFF -B build/clang
+    tools/clang_syntax.py build/clang test app bench
 }
 part_tidy() {
     if [ ! -f build/asan/compile_commands.json ]; then cmake --preset asan; fi

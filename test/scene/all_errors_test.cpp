@@ -20,7 +20,8 @@ std::vector<std::string> errors_of(std::string_view text, const std::string& fil
 // exactly these, in any order; each entry: path, and a part of the message
 void expect_errors(std::string_view text, std::vector<std::pair<std::string, std::string>> expected, const std::string& file = "scene.json") {
     std::vector<std::string> found = errors_of(text, file);
-    for (const auto& [path, part] : expected) {
+    for (const auto& entry : expected) {
+        const std::string &path = entry.first, &part = entry.second;
         const auto is = [&](const std::string& e) { return e.starts_with(path + ": ") && e.find(part) != std::string::npos; };
         const auto it = std::find_if(found.begin(), found.end(), is);
         if (it == found.end()) ADD_FAILURE() << "not told: " << path << ": " << part;
