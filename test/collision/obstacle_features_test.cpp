@@ -3,6 +3,7 @@
 #include "collision/collision.h"
 #include "collision/scene_step.h"
 #include "core/random.h"
+#include "dense.h"
 #include "geometry/implicit_shape.h"
 #include "model/builder.h"
 #include "model/contact_rows.h"
@@ -143,7 +144,7 @@ TEST(obstacle_surface, a_box_corner_through_the_inside_of_a_triangle_is_found) {
     ModelBuilder b;
     add_sheet(b, kQuad, kQuadFaces);
     // a corner straight up: the diagonal of the cube is sqrt(3) long
-    const Quat up = Quat::FromTwoVectors(Vec3(1, 1, 1).normalized(), Vec3::UnitY());
+    const Quat up = rotation_between(Vec3(1, 1, 1).normalized(), Vec3::UnitY());
     add_obstacle(b, Obstacle::box, {0.5, 0.5, 0.5}, {{0.7, -0.8, -0.3}, real4(up)});
     finish_model(b);
     const Contacts found = detect(b.model, b.state, 0);
@@ -253,7 +254,7 @@ TEST(obstacle_surface, a_flat_sheet_on_corners_and_ridges_of_boxes_is_pushed_str
             faces.push_back({a, a + 1, a + n + 2});
             faces.push_back({a, a + n + 2, a + n + 1});
         }
-    const Quat corner = Quat::FromTwoVectors(Vec3(1, 1, 1).normalized(), Vec3::UnitY()), ridge(Eigen::AngleAxisd(kPi / 4, Vec3::UnitX()));
+    const Quat corner = rotation_between(Vec3(1, 1, 1).normalized(), Vec3::UnitY()), ridge(Eigen::AngleAxisd(kPi / 4, Vec3::UnitX()));
     for (const bool on_ridge : {false, true})
         for (const Real h : {1e-9, 1e-5, 0.002, 0.005, 0.01, 0.02, 0.04})
             for (std::uint64_t seed = 0; seed < 60; ++seed) {

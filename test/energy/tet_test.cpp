@@ -1,5 +1,6 @@
 // Materials of tetrahedra against their laws: spec P V12-V14, spec C 3.4 and 8.3, spec U 3.7.1.
 #include "constraint/tet_hooke.h"
+#include "dense.h"
 #include "energy/tet_anisotropic.h"
 #include "energy/tet_arap.h"
 #include "energy/tet_corotated.h"
@@ -10,7 +11,6 @@
 #include "energy/tet_strain.h"
 #include "energy/tet_stvk.h"
 #include "energy/tet_viscous.h"
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <gtest/gtest.h>
 
@@ -49,8 +49,8 @@ Uniaxial pull(const TetMeshFixture& f, Real s) {
 }
 
 MatN<9> clamp_dense(const MatN<9>& K) {
-    const Eigen::SelfAdjointEigenSolver<MatN<9>> eigen(K);
-    return eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0).asDiagonal() * eigen.eigenvectors().transpose();
+    const EigenSystem eigen = eigen_system(K);
+    return eigen.with(eigen.values.cwiseMax(0));
 }
 
 // the closed-form system of one material: equal to finite differences of P, its projection to the dense one
@@ -236,7 +236,7 @@ TEST(tet, orthotropic_moduli_act_along_their_axes) {
     p.young = {9000, 3000, 1000}, p.poisson = {0.3, 0.2, 0.1}, p.shear = {400, 500, 600};
     const Vec3 a = Vec3(1, 1, 0).normalized(), b = Vec3(-1, 1, 0).normalized(), c = Vec3::UnitZ();
     p.axis = real3(a), p.second_axis = real3(b);
-    const MatN<6> S = TetAnisotropic::stiffness_of(p).inverse();
+    const MatN<6> S = invert_dense(TetAnisotropic::stiffness_of(p));
     // strain of a unit tension along n, as a matrix; shear components are halves of the engineering ones
     const auto strain = [&](const Mat3& stress) {
         VecN<6> s;

@@ -1,4 +1,5 @@
 // Lemke's pivoting by itself: problems with a known solution, degenerate and rank-deficient ones, one without any.
+#include "dense.h"
 #include "linalg/lcp.h"
 #include "random_matrix.h"
 #include <gtest/gtest.h>
@@ -34,7 +35,7 @@ VecX search_all(const MatX& m, const VecX& q) {
             if (set >> i & 1) in.push_back(i);
         VecX z = VecX::Zero(n);
         if (!in.empty()) {
-            const VecX x = m(in, in).fullPivLu().solve(-q(in));
+            const VecX x = solve_dense(m(in, in), -q(in));
             for (std::size_t i = 0; i < in.size(); ++i) z[in[i]] = x[int(i)];
         }
         if (z.allFinite() && z.minCoeff() > -1e-10 && (m * z + q).minCoeff() > -1e-10) return z;

@@ -1,10 +1,8 @@
 // Every entry of the list, with each ordering and preconditioner it takes, against a dense Cholesky.
+#include "dense.h"
 #include "linalg/linear_solver.h"
 #include "random_matrix.h"
 #include <cstring>
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <gtest/gtest.h>
 
 using namespace sinew;
@@ -74,7 +72,7 @@ TEST_P(linear_solver, agrees_with_dense_cholesky) {
         const auto solver = make(GetParam());
         const Solved s = run(*solver, A, b);
         ASSERT_TRUE(s.analysed.ok && s.factored.ok && s.solved.ok) << s.factored.message << s.solved.message;
-        const VecX expected = dense_matrix(A).selfadjointView<Eigen::Lower>().llt().solve(as_eigen(b));
+        const VecX expected = solve_definite(dense_matrix(A), as_eigen(b));
         // condition numbers up to about 1e4; direct: cond * eps * n, cg: cond * tolerance
         EXPECT_LE((as_eigen(s.x) - expected).norm(), 1e-9 * expected.norm()) << seed;
         EXPECT_LE(s.solved.residual, 1e-11) << seed;
@@ -189,7 +187,7 @@ TEST_P(linear_solver, fixed_and_projected_blocks_agree_with_the_dense_reduced_sy
         const Solved s = run(*solver, A, b, fixed, projectors);
         ASSERT_TRUE(s.solved.ok) << s.factored.message << s.solved.message;
         const MatX reduced = basis.transpose() * dense_matrix(A) * basis;
-        const VecX expected = basis * reduced.llt().solve(basis.transpose() * as_eigen(b));
+        const VecX expected = basis * solve_definite(reduced, basis.transpose() * as_eigen(b));
         EXPECT_LE((as_eigen(s.x) - expected).norm(), 1e-9 * expected.norm()) << seed;
     }
 }
@@ -201,7 +199,7 @@ TEST_P(linear_solver, reports_matrices_that_are_not_positive_definite) {
         BlockSparse A = random_spd(rng, 5 + 9 * seed);
         const int n = scalar_count(A.pattern.layout);
         // move the spectrum: half of it becomes negative while some diagonal entries may stay positive
-        const VecX spectrum = dense_matrix(A).selfadjointView<Eigen::Lower>().eigenvalues();
+        const VecX spectrum = eigenvalues_of(dense_matrix(A));
         add_diagonal(*make_parallel({.threads = 1}), std::vector<Real>(n, -spectrum[n / 2]), A);
         const std::vector<Real> b = random_vector(rng, n);
         const auto solver = make(GetParam());
@@ -277,18 +275,18 @@ TEST(banded_lu, agrees_with_dense_lu_on_indefinite_matrices) {
         std::mt19937 rng(seed);
         BlockSparse A = random_spd(rng, 4 + 4 * seed);
         const int n = scalar_count(A.pattern.layout);
-        const VecX spectrum = dense_matrix(A).selfadjointView<Eigen::Lower>().eigenvalues();
+        const VecX spectrum = eigenvalues_of(dense_matrix(A));
         // between two eigenvalues: regular, with a condition number of the gaps
         add_diagonal(*make_parallel({.threads = 1}), std::vector<Real>(n, -0.5 * (spectrum[n / 2] + spectrum[n / 2 - 1])), A);
         if (seed % 2) block_values(A, diagonal_slot(A.pattern, 0))[0] = 0;
         const MatX dense = dense_matrix(A).selfadjointView<Eigen::Lower>();
-        const VecX sizes = dense.selfadjointView<Eigen::Lower>().eigenvalues().cwiseAbs();
+        const VecX sizes = eigenvalues_of(dense).cwiseAbs();
         const Real condition = sizes.maxCoeff() / sizes.minCoeff();
         const std::vector<Real> b = random_vector(rng, n);
         auto solver = make_linear_solver("banded_lu", {});
         ASSERT_TRUE(bool(solver));
         std::vector<Real> first;
-        const VecX expected = dense.fullPivLu().solve(as_eigen(b));
+        const VecX expected = solve_dense(dense, as_eigen(b));
         for (int threads : {1, 3}) {
             const Solved s = run(**solver.value, A, b, {}, {}, threads);
             ASSERT_TRUE(s.factored.ok && s.solved.ok) << s.factored.message << s.solved.message;

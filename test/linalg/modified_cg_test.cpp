@@ -2,7 +2,7 @@
 // conjugacy on ill-conditioned matrices that made the source give the method up (spec T 6.7).
 #include "linalg/modified_cg.h"
 #include "core/random.h"
-#include <Eigen/Dense>
+#include "dense.h"
 #include <gtest/gtest.h>
 
 using namespace sinew;
@@ -15,7 +15,7 @@ Eigen::MatrixXd make_matrix(const Eigen::VectorXd& eigenvalues, std::uint64_t se
     const int n = int(eigenvalues.size());
     Eigen::MatrixXd a(n, n);
     for (int i = 0; i < n * n; ++i) a.data()[i] = draw_uniform(rng, -1, 1);
-    const Eigen::MatrixXd Q = Eigen::HouseholderQR<Eigen::MatrixXd>(a).householderQ();
+    const Eigen::MatrixXd Q = orthonormal_columns(a);
     return Q * eigenvalues.asDiagonal() * Q.transpose();
 }
 LinearMap map_of(const Eigen::MatrixXd& A) {

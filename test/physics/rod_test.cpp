@@ -1,11 +1,11 @@
 // Discrete elastic rods against beam theory (spec T 8.2): cantilever, elastica, torsion, Michell's ring, natural shapes,
 // momenta, checkpoints.
+#include "dense.h"
 #include "energy/assemble_hessian.h"
 #include "energy/rod_curvature.h"
 #include "linalg/linear_solver.h"
 #include "physics/elastica.h"
 #include "physics/simulation.h"
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -211,7 +211,7 @@ static Real ring_stability(Real turns, int n) {
     MatX h = Eigen::Map<MatX>(dense.data(), dofs.size(), dofs.size());
     // angles in units of the wire's radius of inertia would be smaller still: scale them to the ring
     for (int i = 3 * dofs.points; i < dofs.size(); ++i) h.row(i) /= radius, h.col(i) /= radius;
-    const VecX values = Eigen::SelfAdjointEigenSolver<MatX>(h, Eigen::EigenvaluesOnly).eigenvalues();
+    const VecX values = eigenvalues_of(h);
     return values[0] / std::abs(values[7]);
 }
 

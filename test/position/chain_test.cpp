@@ -1,9 +1,10 @@
 // Chains of links solved as a whole (solver/chain_plan.h): which they are, the local solve against a dense one, and what they do to
 // the step: the same result in fewer sweeps.
+#include "core/random.h"
 #include "core/simd.h"
+#include "dense.h"
 #include "position/position_fixture.h"
 #include "solver/position_problem.h"
-#include <Eigen/Dense>
 #include <set>
 
 using namespace sinew;
@@ -76,7 +77,7 @@ TEST(position_chain, a_sweep_solves_the_rows_of_a_chain_together) {
                 }
                 r += rho * (J * v);
                 const Eigen::MatrixXd A = (w.reach + rho * w.kick) * (J * W.asDiagonal() * J.transpose()) + Eigen::MatrixXd(alpha.asDiagonal());
-                const Eigen::VectorXd change = -w.relaxation * A.lu().solve(r), move = W.asDiagonal() * (J.transpose() * change);
+                const Eigen::VectorXd change = -w.relaxation * solve_dense(A, r), move = W.asDiagonal() * (J.transpose() * change);
                 std::vector<Vec3> x, u;
                 for (int i = 0; i <= n; ++i) {
                     x.push_back(vec(run.s.point.x[i]) + w.reach * move.segment<3>(3 * i));

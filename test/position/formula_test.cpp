@@ -1,10 +1,12 @@
 // Single corrections by their formulas: the displacement of one constraint, Sequential Positions, damping after the step, and the solve
 // of all rows at once.
+#include "constraint/distance.h"
 #include "core/random.h"
+#include "dense.h"
 #include "model/dual.h"
+#include "model/stencil.h"
 #include "physics/simulation.h"
 #include "position/position_fixture.h"
-#include <Eigen/Dense>
 #include <cmath>
 
 using namespace sinew;
@@ -138,7 +140,7 @@ TEST(position_formula, damping_by_rigid_motion_blends_velocities_with_those_of_a
         L += b.model.point.mass[i] * r.cross(without.v(i));
         I += b.model.point.mass[i] * (r.squaredNorm() * Mat3::Identity() - r * r.transpose());
     }
-    const Vec3 w = I.ldlt().solve(L);
+    const Vec3 w = solve_dense(I, L);
     for (int i = 0; i < n; ++i) {
         const Vec3 rigid = p / mass + w.cross(without.x(i) - center);
         EXPECT_LT((with.v(i) - (without.v(i) + 0.4 * (rigid - without.v(i)))).norm(), 1e-12) << i;
@@ -180,7 +182,7 @@ TEST(position_formula, one_direct_solve_is_that_of_the_schur_complement) {
     }
     MatX A = h * h * J * w.asDiagonal() * J.transpose();
     for (int k = 0; k < rows; ++k) A(k, k) += alpha[k];
-    const VecX expected = x + h * h * w.cwiseProduct(J.transpose() * A.fullPivLu().solve(-c));
+    const VecX expected = x + h * h * w.cwiseProduct(J.transpose() * solve_dense(A, -c));
     PositionSettings s = plain_settings();
     s.method = "fast_projection", s.iterations = 1;
     PositionRun run(b, s);

@@ -2,10 +2,12 @@
 #include "constraint/strain_limit.h"
 #include "constraint/tet_hooke.h"
 #include "constraint/tri_strain_limit.h"
+#include "dense.h"
+#include "energy/spring_strain.h"
+#include "model/stencil.h"
 #include "paths.h"
 #include "physics/simulation.h"
 #include "position/position_fixture.h"
-#include <Eigen/Dense>
 #include <cmath>
 #include <fmt/format.h>
 #include <fstream>
@@ -24,9 +26,9 @@ std::pair<Real, Real> stretches(const ModelBuilder& b, const State& s) {
             MatN<3, 2> F = MatN<3, 2>::Zero();
             for (int i = 0; i < 3; ++i)
                 for (int k = 0; k < 2; ++k) F.col(k) += d.gradient[2 * i + k] * vec(s.point.x[t.stencil[3 * e + i]]);
-            const Eigen::JacobiSVD<MatN<3, 2>> svd(F);
-            out.first = std::max(out.first, svd.singularValues()[0]);
-            out.second = std::min(out.second, svd.singularValues()[1]);
+            const VecX stretch = singular_values(F);
+            out.first = std::max(out.first, stretch[0]);
+            out.second = std::min(out.second, stretch[1]);
         }
     }
     return out;
@@ -136,12 +138,12 @@ TEST(position_limit, rows_of_strain_solve_the_system_of_the_block_compliance) {
         MatN<6> block = MatN<6>::Zero();
         block.topLeftCorner<3, 3>().setConstant(-nu / p.young);
         for (int k = 0; k < 3; ++k) block(k, k) = 1 / p.young, block(k + 3, k + 3) = 2 * (1 + nu) / p.young;
-        const MatN<6> L = block.inverse().llt().matrixL(), back = L.transpose().inverse(); // c = L^-T C
+        const MatN<6> back = invert_dense(cholesky_factor(invert_dense(block)).transpose()); // c = L^-T C
         const VecN<6> c = back * local.c;
         const MatN<6, 12> j = back * local.jacobian;
         VecN<12> w;
         for (int i = 0; i < 12; ++i) w[i] = 1 / mass[i / 3];
-        const VecN<6> lambda = (h * h * j * w.asDiagonal() * j.transpose() + block).ldlt().solve(-c);
+        const VecN<6> lambda = solve_dense(h * h * j * w.asDiagonal() * j.transpose() + block, -c);
         const VecN<12> moved = h * h * w.cwiseProduct(j.transpose() * lambda);
         EXPECT_GT(moved.norm(), 1e-4);
         for (int i = 0; i < 4; ++i) EXPECT_LT((run.x(i) - at.x[i] - moved.segment<3>(3 * i)).norm(), 1e-12) << nu; // round-off, condition 100

@@ -1,11 +1,13 @@
 // The dual methods against dense algebra (spec U 3.6): on a line every link is linear in the unknowns, and contacts between points
 // always are. So after k iterations a method is where its textbook says, and at the end where the dense system says.
+#include "constraint/distance.h"
 #include "core/random.h"
+#include "dense.h"
+#include "model/stencil.h"
 #include "model/visit.h"
 #include "position/position_fixture.h"
 #include "solver/position_memory.h"
 #include "solver/position_dual.h"
-#include <Eigen/Dense>
 #include <cmath>
 
 using namespace sinew;
@@ -75,7 +77,7 @@ PositionSettings settings_of(const std::string& method, int iterations, const ch
 
 Real largest_eigenvalue(const MatX& A) {
     const VecX d = A.diagonal().cwiseSqrt().cwiseInverse();
-    return Eigen::SelfAdjointEigenSolver<MatX>(d.asDiagonal() * A * d.asDiagonal()).eigenvalues().maxCoeff();
+    return eigenvalues_of(d.asDiagonal() * A * d.asDiagonal()).maxCoeff();
 }
 
 // multipliers after n iterations by the book, on S A S with S = D^-1/2
@@ -150,7 +152,7 @@ TEST(position_method, conjugate_residuals_go_no_further_than_their_largest_step)
 TEST(position_method, every_method_ends_at_the_solution_of_the_dense_system) {
     for (std::uint64_t seed : {1, 2, 3}) {
         const Line line(12, 20, 0, seed);
-        const VecX expected = line.at(line.A.ldlt().solve(-line.c));
+        const VecX expected = line.at(solve_dense(line.A, -line.c));
         for (const std::string& method : kDualMethods) {
             // the slowest halves its error about every condition number of rounds: 30 here
             EXPECT_LT((line.run(settings_of(method, 3000)) - expected).norm(), 1e-10) << method;
@@ -181,7 +183,7 @@ TEST(position_method, steps_by_the_radius_have_its_length) {
             // the same step in all iterations
             const VecX expected = line.at(by_the_book(line, method, 9, step));
             EXPECT_LT((line.run(settings_of(method, 9, "radius")) - expected).norm(), 1e-11) << method;
-            const VecX end = line.at(line.A.ldlt().solve(-line.c));
+            const VecX end = line.at(solve_dense(line.A, -line.c));
             EXPECT_LT((line.run(settings_of(method, 3000, "radius")) - end).norm(), 1e-10) << method;
         }
     }
@@ -268,7 +270,7 @@ TEST(position_method, ropes_pull_as_the_complementarity_problem_says) {
                 right[i] = -line.c[active[i]];
                 for (std::size_t j = 0; j < active.size(); ++j) A(i, j) = line.A(active[i], active[j]);
             }
-            const VecX some = A.ldlt().solve(right);
+            const VecX some = solve_dense(A, right);
             VecX l = VecX::Zero(line.rows);
             for (std::size_t i = 0; i < active.size(); ++i) l[active[i]] = some[i];
             const VecX gap = line.A * l + line.c;

@@ -4,11 +4,11 @@
 #include "articulated_run.h"
 #include "constraint/joint.h"
 #include "constraint/list.h"
+#include "dense.h"
 #include "solver/articulated_build.h"
 #include "solver/articulated_rows.h"
 #include "solver/measure.h"
 #include "solver/velocity.h"
-#include <Eigen/Dense>
 
 namespace sinew {
 namespace {
@@ -34,7 +34,7 @@ void add_joint(ModelBuilder& b, const char* row, int a, int c, const Vec3& at, c
         JointAnchor anchor;
         Real compliance = 0;
     } p;
-    const Quat axes = Quat::FromTwoVectors(Vec3::UnitX(), axis);
+    const Quat axes = rotation_between(Vec3::UnitX(), axis);
     const std::array<int, 2> frames{a, c};
     for (int i = 0; i < 2; ++i) {
         const Quat q = quat(b.state.frame.q[frames[i]]);
@@ -302,7 +302,7 @@ TEST(articulated_model, contact_rows_see_the_whole_tree) {
     push << 0.3, 0.8, -0.1, 0.2, -0.4, 0.5;
     add_generalised(f.forest, s.motion.data(), 2, push, j.data());
     const Eigen::Map<const VecX> row(j.data(), n);
-    const VecX y = Eigen::Map<const MatX>(h.data(), n, n).llt().solve(row);
+    const VecX y = solve_definite(Eigen::Map<const MatX>(h.data(), n, n), row);
     EXPECT_NEAR(rows.coupled.block[0], row.dot(y), 1e-12 * row.dot(y));
 }
 

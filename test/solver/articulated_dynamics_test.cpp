@@ -1,8 +1,8 @@
 // Articulated-body algorithm against its oracles: finite differences of forward kinematics, the dense mass matrix,
 // inverse dynamics, and the same tree in maximal coordinates with multipliers.
 #include "articulated_fixture.h"
+#include "dense.h"
 #include "solver/articulated_kkt.h"
-#include <Eigen/Dense>
 #include <gtest/gtest.h>
 
 namespace sinew {
@@ -120,7 +120,7 @@ TEST(articulated, forward_dynamics_equals_dense_mass_matrix_and_inverse_dynamics
                              joint.data());
         const Eigen::Map<const MatX> H(h.data(), n, n);
         const Eigen::Map<const VecX> tau(s.tau.data(), n), b(bias.data(), n), a(qdd.data(), n);
-        const VecX right = tau - b, dense = H.llt().solve(right);
+        const VecX right = tau - b, dense = solve_definite(H, right);
         EXPECT_LT((dense - a).norm(), 1e-11 * (1 + a.norm()));
         EXPECT_LT((H * a - right).norm(), 1e-11 * (1 + right.norm() + H.norm() * a.norm()));
         compute_joint_forces(s.forest, s.links(), s.bases, s.motion.data(), qdd.data(), s.force.data(), back.data(),
@@ -198,7 +198,7 @@ TEST(articulated, response_to_one_impulse_is_a_column_of_the_inverse_mass_matrix
                      work.data());
         add_generalised(s.forest, s.motion.data(), link, s.force[link], g.data());
         for (int k = 0; k < joint_speeds; ++k) g[s.forest.links[link].v_begin + k] += s.tau[k];
-        const VecX dense = Eigen::Map<const MatX>(h.data(), n, n).llt().solve(Eigen::Map<const VecX>(g.data(), n));
+        const VecX dense = solve_definite(Eigen::Map<const MatX>(h.data(), n, n), Eigen::Map<const VecX>(g.data(), n));
         EXPECT_LT((dense - Eigen::Map<const VecX>(y.data(), n)).norm(), 1e-11 * (1 + dense.norm()));
         // and the links' changes of velocity are those that the changed speeds make
         TreeSample moved = s;

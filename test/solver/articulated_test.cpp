@@ -1,5 +1,6 @@
 // Motion in generalised coordinates against closed forms (spec P V18, V19, V21) and conservation laws.
 #include "articulated_run.h"
+#include "dense.h"
 #include <cmath>
 
 namespace sinew {
@@ -92,7 +93,7 @@ TEST(articulated_motion, a_free_particle_in_polar_coordinates_goes_straight) {
     Forest f;
     Link turn, slide;
     turn.kind = JointType::revolute, turn.mass = 0, turn.inertia.setZero();
-    turn.a.axes = turn.b.axes = Quat::FromTwoVectors(Vec3::UnitX(), Vec3::UnitZ());
+    turn.a.axes = turn.b.axes = rotation_between(Vec3::UnitX(), Vec3::UnitZ());
     slide.parent = 0, slide.kind = JointType::prismatic, slide.inertia.setZero();
     f.links = {turn, slide};
     finish_forest(f);

@@ -4,11 +4,11 @@
 #include "constraint/list.h"
 #include "core/random.h"
 #include "core/simd.h"
+#include "dense.h"
 #include "energy/list.h"
 #include "model/builder.h"
 #include "solver/soft_joint.h"
 #include "solver/velocity.h"
-#include <Eigen/Cholesky>
 #include <cstring>
 #include <gtest/gtest.h>
 
@@ -121,7 +121,7 @@ TEST(soft_tree, impulses_are_those_of_the_dense_matrix) {
     const Eigen::VectorXd p = Eigen::Map<const Eigen::VectorXd>(f.q.impulse.data(), 3 * n) / kOptions.substeps;
     const Eigen::VectorXd C = Eigen::Map<const Eigen::VectorXd>(f.rows.c.data(), 3 * n);
     const Real gain = kOptions.pull / kOptions.h;
-    const Eigen::VectorXd right = J * u + want + gain * C + softness.cwiseProduct(p), x = p - K.llt().solve(right);
+    const Eigen::VectorXd right = J * u + want + gain * C + softness.cwiseProduct(p), x = p - solve_definite(K, right);
     const Real error = solve_soft_trees(*f.parallel, gain, f.trees, f.bodies);
     EXPECT_NEAR(error, right.lpNorm<Eigen::Infinity>(), 1e-12);
     read_soft_trees(kOptions.substeps, f.groups, f.trees, f.q);

@@ -1,5 +1,6 @@
 // Methods for impulses on problems made by hand: contraction, complementarity, agreement with the pivoting reference.
 #include "core/random.h"
+#include "dense.h"
 #include "model/stencil.h"
 #include "sinew/solver.h"
 #include "solver/velocity_build.h"
@@ -118,7 +119,7 @@ int count_redundant(const RowProblem& q) {
                 const Lever& l = q.jacobian[g.lever + k * g.sides + s];
                 j.block<1, 3>(g.row + k, 6 * b) += l.linear.transpose(), j.block<1, 3>(g.row + k, 6 * b + 3) += l.angular.transpose();
             }
-    return rows - int(j.fullPivLu().rank());
+    return rows - rank_of(j);
 }
 
 SolveResult run(const std::string& method, const SolveOptions& o, RowProblem& q) {
