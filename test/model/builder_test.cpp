@@ -1,5 +1,6 @@
 // Building a model object by object: ranges, owners, flags and arrays that belong together.
 #include "energy/attach_frame.h"
+#include "energy/spring.h"
 #include "energy/spring_models.h"
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // Edits between steps: what stays keeps its index and its id, arrays stay consistent, old ids are refused.
 #include "energy/attach_frame.h"
+#include "energy/spring.h"
 #include "energy/spring_models.h"
 #include "model/edit.h"
 #include "model/visit.h"

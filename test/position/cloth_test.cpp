@@ -1,4 +1,5 @@
 // Cloth of links at rest: position projection against Newton's method on the same model.
+#include "core/random.h"
 #include "position/position_fixture.h"
 #include "solver/newton.h"
 

@@ -1,4 +1,5 @@
 // How fast the methods get there (spec U 3.6), and waves in threads (V9).
+#include "energy/gravity.h"
 #include "position/position_fixture.h"
 #include <cmath>
 

@@ -1,4 +1,5 @@
 // Schemes of the position solver on a pendulum and on chains (spec U 3.4, 3.5.4, V4, V10).
+#include "energy/gravity.h"
 #include "physics/simulation.h"
 #include "position/position_fixture.h"
 #include <cmath>

@@ -2,6 +2,7 @@
 #include "constraint/dihedral.h"
 #include "constraint/tet_hooke.h"
 #include "constraint/tri_strain.h"
+#include "core/random.h"
 #include "core/simd.h"
 #include "energy/hinge.h"
 #include "energy/tet.h"

@@ -1,6 +1,5 @@
 // Runs of the position solver on small models.
 #pragma once
-#include "constraint/distance.h"
 #include "constraint/list.h"
 #include "energy/spring_models.h"
 #include "solver/position.h"
@@ -9,11 +8,7 @@
 namespace sinew {
 
 // one sub-step, many iterations: what the closed forms are about
-inline PositionSettings plain_settings() {
-    PositionSettings s;
-    s.iterations = 20, s.substeps = 1;
-    return s;
-}
+PositionSettings plain_settings();
 
 struct PositionRun {
     const ModelBuilder& b;
@@ -22,52 +17,19 @@ struct PositionRun {
     Report report;
     Input input;
 
-    PositionRun(const ModelBuilder& model, const PositionSettings& s, int threads = 1) : b(model), now(model.state) {
-        solver = make_position({.threads = threads}, b.model, now, &s);
-    }
-    void step(Real dt, Trace* trace = nullptr) {
-        report = solver->step(b.model, input, now, spare, dt, trace);
-        ASSERT_EQ(report.status, Status::ok) << report.message;
-        std::swap(now, spare);
-    }
-    void steps(int count, Real dt) {
-        for (int i = 0; i < count; ++i) step(dt);
-    }
+    PositionRun(const ModelBuilder& model, const PositionSettings& s, int threads = 1);
+    void step(Real dt, Trace* trace = nullptr);
+    void steps(int count, Real dt);
     Vec3 x(int i) const { return vec(now.point.x[i]); }
     Vec3 v(int i) const { return vec(now.point.v[i]); }
 };
 
-inline void add_link(ModelBuilder& b, int from, int to, Real compliance) {
-    const Distance::Params p{compliance, false};
-    add_constraint(b, *find_constraint("distance"), &p, std::array<int, 2>{from, to});
-}
+void add_link(ModelBuilder& b, int from, int to, Real compliance);
 
 // points in a row along a direction, the first one held, joined by links or springs (compliance < 0: springs of 1/|c|)
-inline ModelBuilder make_chain(const Vec3& along, int links, Real length, Real mass, Real compliance, Real gravity) {
-    ModelBuilder b;
-    b.model.gravity = {0, -gravity, 0};
-    begin_object(b, "chain", "chain");
-    std::vector<Real3> x;
-    for (int i = 0; i <= links; ++i) x.push_back(real3(i * length * along));
-    add_points(b, x, std::vector<Real>(links + 1, mass));
-    b.model.point.flags[0] = kFixed;
-    for (int i = 0; i < links; ++i) {
-        if (compliance < 0) add_spring(b, i, i + 1, -1 / compliance);
-        else add_link(b, i, i + 1, compliance);
-    }
-    const Gravity::Params g{Real3{0, -gravity, 0}};
-    for (int i = 1; i <= links; ++i) add_energy(b, *find_energy("gravity"), &g, std::array<int, 1>{i});
-    finish_model(b);
-    return b;
-}
+ModelBuilder make_chain(const Vec3& along, int links, Real length, Real mass, Real compliance, Real gravity);
 
 // every method that the setting allows
-inline const std::vector<std::string> kDualMethods = [] {
-    PositionSettings s;
-    std::vector<std::string> out;
-    for (const FieldRef& f : collect_fields([&](auto&& v) { PositionSettings::fields(s, v); }).fields)
-        if (f.name == "method") out.assign(f.info.allowed.begin(), f.info.allowed.end());
-    return out;
-}();
+extern const std::vector<std::string> kDualMethods;
 
 } // namespace sinew

@@ -1,4 +1,5 @@
 // Spec U V10 (the column of velocity stepping), V12 at the level of positions, and U114: grains.
+#include "energy/gravity.h"
 #include "physics/simulation.h"
 #include "position/position_fixture.h"
 #include "solver/velocity.h"

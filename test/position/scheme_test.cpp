@@ -1,4 +1,5 @@
 // What schemes remember, how far rows of velocities reach in them, what contacts report, and what a residual is (spec U 3.3, 3.4).
+#include "energy/gravity.h"
 #include "physics/simulation.h"
 #include "position/position_fixture.h"
 #include <cmath>

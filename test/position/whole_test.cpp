@@ -3,6 +3,7 @@
 #include "energy/shape_match.h"
 #include "geometry/generate.h"
 #include "geometry/triangulate.h"
+#include "model/stencil.h"
 #include "position/position_fixture.h"
 #include "solver/newton.h"
 #include "solver/position_whole.h"

@@ -20,90 +20,22 @@ struct ArticulatedRun {
 
     // poses of the links by the coordinates q, speeds qd
     ArticulatedRun(Forest f, const std::vector<Real>& q, const std::vector<Real>& qd, const ArticulatedSettings& settings,
-                   bool gravity = true, int threads = 1)
-        : forest(std::move(f)) {
-        std::vector<LinkMotion> motion(forest.links.size());
-        const Range all{0, int(forest.links.size())};
-        std::vector<BaseMotion> bases(forest.base_frames.size());
-        for (std::size_t i = 0; i < bases.size(); ++i) {
-            begin_object(b, "base" + std::to_string(i), "box");
-            forest.base_frames[i] = add_frame(b, {}, 1, {1, 0, 0, 0, 1, 0, 0, 0, 1}, kFixed);
-        }
-        compute_positions(forest, all, bases, q.data(), motion.data());
-        compute_velocities(forest, all, bases, q.data(), qd.data(), motion.data());
-        for (int i = 0; i < all.end; ++i) {
-            begin_object(b, "link" + std::to_string(i), "box");
-            const Pose pose{real3(motion[i].p), real4(motion[i].q)};
-            Link& l = forest.links[i];
-            l.frame = add_frame(b, pose, l.mass, real33(l.inertia), kFree, real3(motion[i].v.head<3>()),
-                                real3(motion[i].v.tail<3>()));
-            const ElementRow& row = *find_energy("gravity_frame");
-            if (gravity) add_energy(b, row, row.make_params().get(), std::array<int, 1>{l.frame});
-        }
-        finish_model(b);
-        now = b.state;
-        solver = make_articulated_forest({.threads = threads}, b.model, now, settings, forest);
-    }
-    void step(Real dt) {
-        if (drop) solver->drop_caches();
-        report = solver->step(b.model, input, now, spare, dt);
-        ASSERT_EQ(report.status, Status::ok) << report.message;
-        std::swap(now, spare);
-    }
-    void steps(int count, Real dt) {
-        for (int i = 0; i < count; ++i) step(dt);
-    }
+                   bool gravity = true, int threads = 1);
+    void step(Real dt);
+    void steps(int count, Real dt);
     Real q(int i) const { return (*find_memory(now, "articulated.q"))[i]; }
     Real qd(int i) const { return (*find_memory(now, "articulated.qd"))[i]; }
     Vec3 p(int link) const { return vec(now.frame.p[forest.links[link].frame]); }
     Vec3 v(int link) const { return vec(now.frame.v[forest.links[link].frame]); }
     // kinetic energy plus m g y
-    Real energy() const {
-        Real e = 0;
-        for (const Link& l : forest.links) {
-            const Quat q = quat(now.frame.q[l.frame]);
-            const Vec3 w = q.conjugate() * vec(now.frame.w[l.frame]), v = vec(now.frame.v[l.frame]);
-            e += 0.5 * l.mass * v.squaredNorm() + 0.5 * w.dot(l.inertia * w) + 9.81 * l.mass * now.frame.p[l.frame].y;
-        }
-        return e;
-    }
-    Vec3 momentum() const {
-        Vec3 sum = Vec3::Zero();
-        for (const Link& l : forest.links) sum += l.mass * vec(now.frame.v[l.frame]);
-        return sum;
-    }
-    Vec3 angular_momentum() const { // about the origin
-        Vec3 sum = Vec3::Zero();
-        for (const Link& l : forest.links) {
-            const Quat q = quat(now.frame.q[l.frame]);
-            const Vec3 spin = q * (l.inertia * (q.conjugate() * vec(now.frame.w[l.frame])));
-            sum += l.mass * vec(now.frame.p[l.frame]).cross(vec(now.frame.v[l.frame])) + spin;
-        }
-        return sum;
-    }
+    Real energy() const;
+    Vec3 momentum() const;
+    Vec3 angular_momentum() const; // about the origin
 };
 
-inline ArticulatedSettings scheme(const char* name) {
-    ArticulatedSettings s;
-    s.scheme = name;
-    return s;
-}
+ArticulatedSettings scheme(const char* name);
 
 // points of mass 1 on massless rods of length 1 hanging down, hinges about z (joint axis x = world z)
-inline Forest hanging_chain(int count, JointType kind = JointType::revolute, Real inertia = 0) {
-    Forest f;
-    for (int i = 0; i < count; ++i) {
-        Link l;
-        l.parent = i - 1;
-        l.kind = kind;
-        const Quat axis = Quat::FromTwoVectors(Vec3::UnitX(), Vec3::UnitZ());
-        l.a = {Vec3::Zero(), axis};
-        l.b = {Vec3(0, 1, 0), axis};
-        l.inertia = inertia * Mat3::Identity();
-        f.links.push_back(l);
-    }
-    finish_forest(f);
-    return f;
-}
+Forest hanging_chain(int count, JointType kind = JointType::revolute, Real inertia = 0);
 
 } // namespace sinew

@@ -1,6 +1,7 @@
 // Constraints with multipliers in the implicit step: equal to springs where they are soft, exact where they are hard.
 #include "constraint/distance.h"
 #include "constraint/list.h"
+#include "model/stencil.h"
 #include "newton_fixture.h"
 
 using namespace sinew;

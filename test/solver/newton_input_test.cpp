@@ -1,4 +1,5 @@
 // What acts on an implicit step: forces, wind, fixed and grabbed points, contacts, newly born particles.
+#include "energy/drag.h"
 #include "solver/kinematics.h"
 #include "solver/measure.h"
 #include "solver/newton_fixture.h"

@@ -1,4 +1,6 @@
 // Newton's method and its linearisations: equality where they must agree, other solvers, trouble.
+#include "energy/attach.h"
+#include "energy/drag.h"
 #include "simulate.h"
 #include "solver/newton_fixture.h"
 #include <cmath>

@@ -1,4 +1,5 @@
 // The incremental potential, its gradient and its matrix against finite differences.
+#include "core/random.h"
 #include "energy/pressure_volume.h"
 #include "geometry/generate.h"
 #include "geometry/triangulate.h"

@@ -1,5 +1,6 @@
 // What a step leaves behind: the memory of elements, the velocities of fixed points, the work of moving
 // obstacles.
+#include "core/random.h"
 #include "energy/contact_penalty_frame.h"
 #include "energy/row_of.h"
 #include "solver/measure.h"
