@@ -22,7 +22,7 @@ std::string rod(const char* name, const char* from, const char* to, int count, c
 // k = EA/t, so that the gap is -W/(2 k). Radius 1 cm, length 0.3 m, E = 100 MPa: bending turns the normals by 1e-3 at most.
 TEST(rod_contact, a_rod_lies_on_two_others_at_the_depth_of_its_weight) {
     const char* stiff = R"("radius": 0.01, "young": 1e8)";
-    const std::string held = std::string(stiff) + R"(, "fixed": "all")";
+    const std::string held = fmt::format(R"({}, "fixed": "all")", stiff);
     std::optional<Simulation> s = start(fmt::format(R"({{ "sinew": 1, "time": {{ "dt": 0.01, "substeps": 1, "frames": 60 }},
         "objects": {{ {}, {}, {} }}, "solver": "newton", "solvers": {{ "newton": {{ "tolerance": 1e-12, "force_tolerance": 1e-12 }} }} }})",
                                                     rod("top", "[0, 0.02, -0.15]", "[0, 0.02, 0.15]", 3, stiff),
@@ -63,7 +63,7 @@ TEST(rod_contact, fast_rods_do_not_pass_through_each_other_and_keep_their_moment
 // exactly parallel: the edge-edge energy is off, points on edges carry
 TEST(rod_contact, parallel_rods_hold_each_other_apart) {
     const char* soft = R"("radius": 0.01, "young": 1e6)";
-    const std::string held = std::string(soft) + R"(, "fixed": "all")";
+    const std::string held = fmt::format(R"({}, "fixed": "all")", soft);
     std::optional<Simulation> s = start(fmt::format(R"({{ "sinew": 1, "time": {{ "dt": 0.01, "substeps": 1, "frames": 20 }},
         "objects": {{ {}, {} }}, "solver": "newton" }})",
                                                     rod("top", "[0.013, 0.03, 0]", "[0.313, 0.03, 0]", 10, soft),
