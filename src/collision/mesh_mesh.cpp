@@ -123,7 +123,7 @@ Found leave_otherwise(const SurfaceSide& own, const Side& mine, int v, const Sur
                       Real limit, SurfaceDistance& d) {
     const Vec3 p = d.closest + d.distance * d.normal, side = d.normal;
     const Vec3 outwards = to_other.R * mine.surface->vertex_normal[v];
-    const Real rounding = rounding_of(other);
+    const Real rounding = rounding_of(other), aside = d.distance;
     if (d.distance < -rounding) {
         if (!leave_along(other, p, -outwards, d)) return Found::refused;
         if (!vertex_allows(*mine.surface, v, -(to_other.R.transpose() * d.normal), kSnap)) return Found::refused;
@@ -131,6 +131,7 @@ Found leave_otherwise(const SurfaceSide& own, const Side& mine, int v, const Sur
         return Found::none;
     }
     const Real depth = -d.distance;
+    if (aside > std::max(rounding, kSnap * depth)) return Found::none;
     if (std::abs(depth) <= rounding) return Found::sure;
     const Vec3 inwards = -sideways(outwards, d.normal) - sideways(side, d.normal);
     const Real shared = shared_depth(own, other, to_other, p + 0.5 * depth * d.normal, sideways(inwards, d.normal), depth,
@@ -164,7 +165,11 @@ Found find_vertex_contact(const SurfaceSide& own, const Side& mine, int v, const
         d.normal = -d.normal, d.distance = -d.distance;
         return sure(is_allowed(d.normal) && went_through(own, to_other, d));
     }
-    if (bodies) return d.distance <= rounding ? leave_otherwise(own, mine, v, other, to_other, limit, d) : Found::none;
+    // sides that bodies share cross each other by their tilt times the depth: a vertex may be as far outside, and the other's too
+    if (bodies) {
+        const Real tilted = kSnap * 0.5 * (other.box.hi - other.box.lo).minCoeff();
+        return d.distance <= std::max(rounding, tilted) ? leave_otherwise(own, mine, v, other, to_other, limit, d) : Found::none;
+    }
     if (d.distance >= 0) return Found::none;
     return sure(leave_along(other, p, -outwards, d) && is_allowed(d.normal));
 }

@@ -158,14 +158,16 @@ TEST(shape_pair_aligned, fine_cubes_deeper_than_their_triangles_have_no_contacts
                 }
 }
 
-// Tilted and moved aside by anything from rounding to a centimetre: what a stack at rest looks like.
+// Tilted and moved aside by anything from rounding to a centimetre: what a stack at rest looks like. In some of these
+// series sides of both cubes cross each other within the depth, so that at a corner either's vertex is outside the other.
 TEST(shape_pair_aligned, nearly_aligned_cubes_are_held_at_all_corners) {
     Cubes w;
-    Rng rng{11};
+    Rng rng{0};
     const Convex box = *make_convex({}, {Shape::box, {0.5, 0.5, 0.5}});
     const auto power = [&](Real low, Real high) { return std::pow(10, draw_uniform(rng, low, high)); };
     const std::vector<Placement> places = common_placements();
-    for (int trial = 0; trial < 3000; ++trial) {
+    for (int trial = 0; trial < 21000; ++trial) {
+        if (trial % 3000 == 0) rng = Rng{unsigned(7 + trial / 3000)};
         const Placement f = places[trial % places.size()];
         const Real depth = power(-10, -1.5), tilt = power(-14, -2);
         const Vec3 aside = power(-14, -2) * vec(draw_unit_vector(rng)).cwiseProduct(Vec3(trial % 3 != 0, 0, trial % 5 != 0));
