@@ -1,6 +1,7 @@
 #include "linalg/lcp.h"
 #include <Eigen/LU>
 #include <cmath>
+#include <limits>
 
 namespace sinew {
 
@@ -13,7 +14,7 @@ Real lcp_residual(const MatX& m, const VecX& q, const VecX& z) {
 
 namespace {
 
-// Tableau of  w - M z - 1 z0 = q  with columns w (n), z (n), z0, q; the w columns carry the inverse of the basis, which
+// Tableau of  w - M z - d z0 = q, d > 0 the covering vector, with columns w (n), z (n), z0, q; the w columns carry the inverse of the basis, which
 // the lexicographic test compares.
 struct Tableau {
     MatX t;
@@ -78,31 +79,37 @@ void refine(const MatX& m, const VecX& q, const std::vector<std::uint8_t>& in_ba
     for (int i = 0; i < k; ++i) z[active[i]] = x[i];
 }
 
-// Lemke's method with eps added to the diagonal; z: the better of the tableau's and the refined one, for M itself
-bool pivot_to_end(const MatX& m, const VecX& q, Real eps, int most_pivots, int& pivots, VecX& z) {
+// One try: eps is added to the diagonal; the covering vector is of ones at cover 0, of numbers from 1 to 2 at others.
+struct LemkeTry {
+    Real eps = 0;
+    int cover = 0;
+};
+Real cover_of(int cover, int i) {
+    const Real golden = 0.6180339887498949 * cover * (i + 1);
+    return 1 + (golden - std::floor(golden));
+}
+
+// Lemke's method; z: the better of the tableau's and the refined one, for M itself
+void pivot_to_end(const MatX& m, const VecX& q, const LemkeTry& as, int most_pivots, int& pivots, VecX& z) {
     const int n = int(q.size());
     const Real scale = std::max(m.cwiseAbs().maxCoeff(), 1e-300), size = q.cwiseAbs().maxCoeff();
     Tableau a{MatX::Zero(n, 2 * n + 2), std::vector<int>(n), n};
     for (int i = 0; i < n; ++i) {
         a.t(i, i) = 1;
         a.t.block(i, n, 1, n) = -m.row(i) / scale;
-        a.t(i, n + i) -= eps;
-        a.t(i, 2 * n) = -1;
+        a.t(i, n + i) -= as.eps;
+        a.t(i, 2 * n) = -cover_of(as.cover, i);
         a.t(i, 2 * n + 1) = q[i] / size;
         a.basis[i] = i;
     }
     int leaving = 0;
     for (int i = 1; i < n; ++i)
-        if (a.t(i, 2 * n + 1) < a.t(leaving, 2 * n + 1)) leaving = i;
+        if (a.t(i, 2 * n + 1) * cover_of(as.cover, leaving) < a.t(leaving, 2 * n + 1) * cover_of(as.cover, i)) leaving = i;
     int column = 2 * n;
-    bool solved = false;
     for (int k = 0; k < most_pivots; ++k, ++pivots) {
         const int left = a.basis[leaving];
         pivot(a, leaving, column);
-        if (left == 2 * n) {
-            solved = true;
-            break;
-        }
+        if (left == 2 * n) break; // z0 is out
         column = left < n ? left + n : left - n; // the complement enters
         leaving = find_leaving(a, column);
         if (leaving < 0) break;
@@ -114,16 +121,19 @@ bool pivot_to_end(const MatX& m, const VecX& q, Real eps, int most_pivots, int& 
             in_basis[a.basis[i] - n] = 1;
             tableau[a.basis[i] - n] = std::max(0.0, a.t(i, 2 * n + 1) * size / scale);
         }
-    refine(m, q, in_basis, eps * scale, z);
+    refine(m, q, in_basis, as.eps * scale, z);
     z = z.cwiseMax(0);
     if (!z.allFinite() || lcp_residual(m, q, tableau) < lcp_residual(m, q, z)) z = tableau;
-    return solved;
 }
 
 } // namespace
 
 // Redundant rows make ties that rounding decides, and entries that rounding leaves: pivots on those lead astray. Then the
-// problem is solved with a little on the diagonal, where nothing is redundant, and its basis is refined for the problem itself.
+// problem is solved with a little on the diagonal, where nothing is redundant, and its basis is refined for the problem itself;
+// and from other covering vectors, whose paths meet other ties.
+constexpr LemkeTry kTries[] = {{0, 0},     {1e-9, 0}, {1e-10, 0}, {1e-8, 0}, {1e-11, 0}, {1e-7, 0}, {1e-6, 0}, {1e-5, 0},
+                               {1e-9, 1},  {0, 1},    {1e-8, 2},  {0, 2},    {1e-10, 3}, {0, 3},    {1e-7, 4}, {1e-9, 5},
+                               {1e-8, 6},  {0, 7},    {1e-9, 8},  {1e-10, 9}};
 LcpResult solve_lcp(const MatX& m, const VecX& q, VecX& z, int most_pivots) {
     const int n = int(q.size());
     LcpResult result;
@@ -135,19 +145,52 @@ LcpResult solve_lcp(const MatX& m, const VecX& q, VecX& z, int most_pivots) {
     if (most_pivots <= 0) most_pivots = 50 + 10 * n;
     constexpr Real kGood = 1e-12; // of q
     const Real size = q.cwiseAbs().maxCoeff();
-    result.solved = pivot_to_end(m, q, 0, most_pivots, result.pivots, z);
-    result.residual = lcp_residual(m, q, z);
-    for (const Real eps : {1e-9, 1e-10, 1e-8, 1e-11, 1e-7, 1e-6, 1e-5}) {
-        if (result.residual < kGood * size) break;
+    result.residual = std::numeric_limits<Real>::infinity();
+    for (const LemkeTry& as : kTries) {
         VecX other;
-        pivot_to_end(m, q, eps, most_pivots, result.pivots, other);
+        pivot_to_end(m, q, as, most_pivots, result.pivots, other);
         const Real residual = lcp_residual(m, q, other);
         if (!(residual < result.residual)) continue;
         z = other;
         result.residual = residual;
+        if (residual < kGood * size) break;
     }
     result.solved = result.residual < 1e-8 * size;
     return result;
+}
+
+Real mixed_residual(const MatX& m, const VecX& q, int n, const VecX& x) {
+    const VecX w = m * x + q;
+    Real worst = 0;
+    for (int i = 0; i < q.size(); ++i) worst = std::max(worst, std::abs(i < n ? std::min(w[i], x[i]) : w[i]));
+    return worst;
+}
+
+void polish_mixed(const MatX& m, const VecX& q, int n, VecX& x) {
+    VecX w = m * x + q;
+    std::vector<int> active;
+    for (int i = 0; i < int(q.size()); ++i)
+        if (i >= n || x[i] > w[i]) active.push_back(i);
+    if (active.empty()) return;
+    const int k = int(active.size());
+    MatX a(k, k);
+    for (int i = 0; i < k; ++i)
+        for (int j = 0; j < k; ++j) a(i, j) = m(active[i], active[j]);
+    Eigen::FullPivLU<MatX> lu(a);
+    lu.setThreshold(1e-12); // of the largest pivot
+    Real least = mixed_residual(m, q, n, x);
+    for (int round = 0; round < 4; ++round) {
+        VecX rest(k), other = x;
+        for (int i = 0; i < k; ++i) rest[i] = -w[active[i]];
+        const VecX step = lu.solve(rest);
+        for (int i = 0; i < n; ++i)
+            if (!(x[i] > w[i])) other[i] = 0;
+        for (int i = 0; i < k; ++i) other[active[i]] += step[i];
+        other.head(n) = other.head(n).cwiseMax(0);
+        const Real residual = mixed_residual(m, q, n, other);
+        if (!(residual < least)) return;
+        least = residual, x = other, w = m * x + q;
+    }
 }
 
 } // namespace sinew

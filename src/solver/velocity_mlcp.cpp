@@ -170,11 +170,11 @@ SolveResult solve_mlcp(const SolveOptions& o, const IslandView& island, RowProbl
         for (int k = 0; k < f; ++k) aff(i, k) = d.a(equal[i], equal[k]);
     }
     const MatX exact = aff;
-    if (f > 0) aff.diagonal() *= 1 + 1e-12; // redundant equalities
+    if (f > 0) aff.diagonal() *= 1 + 1e-10; // redundant equalities
     const auto solve_equal = [&](MatX& x) { // of the matrix itself: what the change of the diagonal has cost is taken back
         const MatX right = x;
         solve_symmetric(aff, x);
-        for (int n = 0; n < 2; ++n) {
+        for (int n = 0; n < 4; ++n) {
             MatX rest = right - exact * x;
             solve_symmetric(aff, rest);
             x += rest;
@@ -193,17 +193,28 @@ SolveResult solve_mlcp(const SolveOptions& o, const IslandView& island, RowProbl
     VecX q = e.transpose() * (a * shift + b), z;
     add_couplings(d, vars, m, q);
     const LcpResult solved = solve_lcp(m, q, z);
-    VecX p = e * z + shift;
-    if (f > 0) {
-        MatX own = -(af * p + bf);
-        solve_equal(own);
-        for (int i = 0; i < f; ++i) p[equal[i]] = own(i, 0);
-    }
-    for (std::size_t n = 0; n < island.groups.size(); ++n) {
-        const RowGroup& g = problem.groups[island.groups[n]];
+    // complementary variables and equalities together, nothing eliminated
+    const int n = int(vars.size());
+    MatX own = -(af * (e * z + shift) + bf);
+    if (f > 0) solve_equal(own);
+    MatX all(n + f, n + f);
+    VecX right(n + f), x(n + f);
+    m = e.transpose() * d.a * e;
+    q = e.transpose() * (d.a * shift + d.b);
+    add_couplings(d, vars, m, q);
+    all << m, e.transpose() * af.transpose(), af * e, exact;
+    right << q, af * shift + bf;
+    for (int k = 0; k < n; ++k)
+        if (vars[k].row < 0) all.row(k).tail(f).setZero(); // slacks and sigmas have no row of impulses
+    x << z, own.col(0);
+    polish_mixed(all, right, n, x);
+    VecX p = e * x.head(n) + shift;
+    for (int i = 0; i < f; ++i) p[equal[i]] = x[n + i];
+    for (std::size_t i = 0; i < island.groups.size(); ++i) {
+        const RowGroup& g = problem.groups[island.groups[i]];
         for (int k = 0; k < g.rows; ++k) {
-            problem.impulse[g.row + k] = p[d.first[n] + k];
-            add_impulse(problem, g, k, p[d.first[n] + k]);
+            problem.impulse[g.row + k] = p[d.first[i] + k];
+            add_impulse(problem, g, k, p[d.first[i] + k]);
         }
     }
     // of the same complementarity that the other methods report, for the polyhedral cone; rolling has a disc there

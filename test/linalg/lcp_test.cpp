@@ -90,6 +90,27 @@ TEST(lcp, equal_rows_do_not_cycle) {
     }
 }
 
+// Equalities behind the complementary variables, some of them twice; begun near the solution, as elimination leaves it.
+TEST(lcp, mixed_problems_are_polished_to_rounding) {
+    for (unsigned seed = 1; seed <= 100; ++seed) {
+        std::mt19937 rng(seed);
+        const int n = 6, f = 4;
+        MatX b = MatX::NullaryExpr(n + f, 9, [&] { return random_real(rng); });
+        b.row(n + f - 1) = b.row(n + f - 2); // redundant
+        const MatX m = b * b.transpose();
+        VecX w, q = VecX::Zero(n + f), x = VecX::Zero(n + f);
+        for (int i = 0; i < n + f; ++i) x[i] = i >= n || i % 2 ? 0.5 + std::abs(random_real(rng)) : 0;
+        w = VecX::Zero(n + f);
+        for (int i = 0; i < n; i += 2) w[i] = 0.5 + std::abs(random_real(rng));
+        q = w - m * x;
+        for (int i = 0; i < n + f; ++i)
+            if (x[i] > 0) x[i] += 1e-6 * random_real(rng);
+        EXPECT_GT(mixed_residual(m, q, n, x), 1e-9) << seed;
+        polish_mixed(m, q, n, x);
+        EXPECT_LT(mixed_residual(m, q, n, x), 1e-12) << seed; // numbers of size 10
+    }
+}
+
 TEST(lcp, nothing_to_do_and_no_solution_are_told_apart) {
     VecX z;
     EXPECT_TRUE(solve_lcp(MatX(0, 0), VecX(0), z).solved);

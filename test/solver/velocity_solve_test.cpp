@@ -8,6 +8,7 @@
 #include "solver/velocity_solve.h"
 #include <Eigen/LU>
 #include <gtest/gtest.h>
+#include <numeric>
 
 using namespace sinew;
 
@@ -275,7 +276,11 @@ TEST_P(velocity_methods, change_momentum_by_the_impulses_from_outside_only) {
 TEST(velocity_solve, pivoting_reaches_complementarity_on_random_problems_with_redundant_rows) {
     Real worst = 0, largest = 0;
     int redundant = 0, with_joints = 0;
-    for (int seed = 1; seed <= 1000; ++seed) {
+    std::vector<int> seeds(1000);
+    std::iota(seeds.begin(), seeds.end(), 1);
+    // of 12000 those that ended at 1e-4 to 1e-10 by elimination and pivots alone
+    seeds.insert(seeds.end(), {4178, 5499, 5701, 7212, 8856, 9147, 11156, 11541});
+    for (int seed : seeds) {
         RowProblem q = make_tangle(seed);
         redundant += count_redundant(q) > 0;
         SolveOptions o;
