@@ -202,11 +202,16 @@ SolveResult solve_mlcp(const SolveOptions& o, const IslandView& island, RowProbl
     m = e.transpose() * d.a * e;
     q = e.transpose() * (d.a * shift + d.b);
     add_couplings(d, vars, m, q);
-    all << m, e.transpose() * af.transpose(), af * e, exact;
-    right << q, af * shift + bf;
+    all.topLeftCorner(n, n) = m;
+    all.topRightCorner(n, f) = e.transpose() * af.transpose();
+    all.bottomLeftCorner(f, n) = af * e;
+    all.bottomRightCorner(f, f) = exact;
+    right.head(n) = q;
+    right.tail(f) = af * shift + bf;
     for (int k = 0; k < n; ++k)
         if (vars[k].row < 0) all.row(k).tail(f).setZero(); // slacks and sigmas have no row of impulses
-    x << z, own.col(0);
+    x.head(n) = z;
+    x.tail(f) = own.col(0);
     polish_mixed(all, right, n, x);
     VecX p = e * x.head(n) + shift;
     for (int i = 0; i < f; ++i) p[equal[i]] = x[n + i];
