@@ -24,7 +24,7 @@ function(sinew_flags target)
     target_compile_options(${target} PRIVATE -Wall -Wextra -Wno-missing-field-initializers -ffp-contract=off
         -fno-math-errno $<$<BOOL:${SINEW_STRICT}>:-Werror>)
     # one file needs less memory than this [kB], so that the compiler never collects garbage: an eighth of its time
-    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:SHELL:--param ggc-min-heapsize=1000000>)
+    target_compile_options(${target} PRIVATE "$<$<CXX_COMPILER_ID:GNU>:SHELL:--param ggc-min-heapsize=1000000>")
     # g++ 12 reports these from inlined code of Eigen and std::string, where they are wrong
     if(SINEW_STRICT AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         foreach(guess maybe-uninitialized uninitialized restrict array-bounds stringop-overflow stringop-overread)

@@ -6,10 +6,7 @@
 namespace sinew {
 
 Real lcp_residual(const MatX& m, const VecX& q, const VecX& z) {
-    const VecX w = m * z + q;
-    Real worst = 0;
-    for (int i = 0; i < q.size(); ++i) worst = std::max(worst, std::abs(std::min(w[i], z[i])));
-    return worst;
+    return mixed_residual(m, q, int(q.size()), z);
 }
 
 namespace {
@@ -161,16 +158,19 @@ LcpResult solve_lcp(const MatX& m, const VecX& q, VecX& z, int most_pivots) {
 
 Real mixed_residual(const MatX& m, const VecX& q, int n, const VecX& x) {
     const VecX w = m * x + q;
+    if (!x.allFinite() || !w.allFinite()) return std::numeric_limits<Real>::infinity();
     Real worst = 0;
     for (int i = 0; i < q.size(); ++i) worst = std::max(worst, std::abs(i < n ? std::min(w[i], x[i]) : w[i]));
     return worst;
 }
 
 void polish_mixed(const MatX& m, const VecX& q, int n, VecX& x) {
-    VecX w = m * x + q;
+    VecX now = x, w = m * x + q;
     std::vector<int> active;
-    for (int i = 0; i < int(q.size()); ++i)
+    for (int i = 0; i < int(q.size()); ++i) {
         if (i >= n || x[i] > w[i]) active.push_back(i);
+        else now[i] = 0;
+    }
     if (active.empty()) return;
     const int k = int(active.size());
     MatX a(k, k);
@@ -180,16 +180,15 @@ void polish_mixed(const MatX& m, const VecX& q, int n, VecX& x) {
     lu.setThreshold(1e-12); // of the largest pivot
     Real least = mixed_residual(m, q, n, x);
     for (int round = 0; round < 4; ++round) {
-        VecX rest(k), other = x;
+        w = m * now + q;
+        VecX rest(k);
         for (int i = 0; i < k; ++i) rest[i] = -w[active[i]];
         const VecX step = lu.solve(rest);
-        for (int i = 0; i < n; ++i)
-            if (!(x[i] > w[i])) other[i] = 0;
-        for (int i = 0; i < k; ++i) other[active[i]] += step[i];
-        other.head(n) = other.head(n).cwiseMax(0);
-        const Real residual = mixed_residual(m, q, n, other);
+        for (int i = 0; i < k; ++i) now[active[i]] += step[i];
+        now.head(n) = now.head(n).cwiseMax(0);
+        const Real residual = mixed_residual(m, q, n, now);
         if (!(residual < least)) return;
-        least = residual, x = other, w = m * x + q;
+        least = residual, x = now;
     }
 }
 

@@ -213,6 +213,7 @@ SolveResult solve_mlcp(const SolveOptions& o, const IslandView& island, RowProbl
     x.head(n) = z;
     x.tail(f) = own.col(0);
     polish_mixed(all, right, n, x);
+    const Real residual = mixed_residual(all, right, n, x);
     VecX p = e * x.head(n) + shift;
     for (int i = 0; i < f; ++i) p[equal[i]] = x[n + i];
     for (std::size_t i = 0; i < island.groups.size(); ++i) {
@@ -224,8 +225,8 @@ SolveResult solve_mlcp(const SolveOptions& o, const IslandView& island, RowProbl
     }
     // of the same complementarity that the other methods report, for the polyhedral cone; rolling has a disc there
     for (int i : island.groups)
-        if (problem.groups[i].rolling > 0) return {solved.pivots, solved.residual};
-    return {solved.pivots, std::max(solved.residual, natural_residual(with.sets, island.groups, problem))};
+        if (problem.groups[i].rolling > 0) return {solved.pivots, residual};
+    return {solved.pivots, std::max(residual, natural_residual(with.sets, island.groups, problem))};
 }
 
 } // namespace sinew

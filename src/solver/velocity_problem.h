@@ -113,7 +113,8 @@ Real natural_residual(const SetOptions&, std::span<const int> groups, const RowP
 
 // A row by implicit Euler, lambda = -(C/alpha + c (J u - rate)) and p = h lambda, C where it is at the start:
 //   J u - rate + gain C + softness p = 0
-// A spring pulls to where its target is at the end of the step; with the target's speed goes its damping alone. Rigid rows
+// A spring pulls to where its target is at the end of the step; with the target's speed goes its damping alone. Where a step is cut
+// into n parts the target is still that of its end, and a servo is ahead of it by speed times step (n - 1)/(2n). Rigid rows
 // have no gain here: what takes their error back is up to the method.
 struct RowSpring {
     Real softness = 0, gain = 0, rate = 0;
