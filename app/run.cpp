@@ -191,14 +191,14 @@ int loop(Run& r, bool from_capsule) {
     return interrupted ? kInterrupted : kOk;
 }
 
-struct Verdict {
+struct Judgement {
     std::vector<std::string> problems; // expectations not met
     std::int64_t count = 0;            // of them; problems may hold fewer
     int later = 0;                     // expectations that are due only after --frames or an interruption ended the run
 };
-Verdict judge(const Run& r, int code) {
+Judgement judge(const Run& r, int code) {
     const Simulation& s = *r.simulation;
-    Verdict v{s.failures, s.failure_count, 0};
+    Judgement v{s.failures, s.failure_count, 0};
     const std::vector<std::string> unmet = unmet_expectations(s.compiled.script);
     if (!is_finished(s)) v.later = int(unmet.size());
     else if (code == kOk) {
@@ -208,7 +208,7 @@ Verdict judge(const Run& r, int code) {
     return v;
 }
 
-void print_json(const Run& r, const Verdict& verdict, double seconds, int code) {
+void print_json(const Run& r, const Judgement& verdict, double seconds, int code) {
     const Simulation& s = *r.simulation;
     const bool failed = s.report.status == Status::failed;
     Value v = make_object();
@@ -240,7 +240,7 @@ void print_json(const Run& r, const Verdict& verdict, double seconds, int code) 
 
 int summarise_run(Run& r, double seconds, int code) {
     Simulation& s = *r.simulation;
-    const Verdict verdict = judge(r, code);
+    const Judgement verdict = judge(r, code);
     for (const std::string& p : verdict.problems) fmt::print(stderr, "expectation: {}\n", p), log_line(r, "expectation: " + p);
     for (const std::string& a : s.alarms) fmt::print(stderr, "warning: {}\n", a); // run.log has it where it happened
     const bool ended = code != kFailed; // by itself, by --frames or by hand

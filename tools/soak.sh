@@ -70,13 +70,10 @@ part_fuzz() {
     tools/fuzz.sh "${SINEW_FUZZ_SECONDS:-180}"
 }
 part_clang() {
-    cmake --preset asan -DSINEW_BENCH=ON -DSINEW_FUZZ=OFF -DSINEW_PRECOMPILE=OFF -B build/clang
+    cmake --preset asan -DSINEW_BENCH=ON -DSINEW_FUZZ=OFF -DSINEW_PRECOMPILE=OFF -DSINEW_UNITY=OFF -B build/clang
     tools/clang_syntax.py build/clang test app bench
 }
-part_tidy() {
-    if [ ! -f build/asan/compile_commands.json ]; then cmake --preset asan; fi
-    tools/tidy.sh all
-}
+part_tidy() { tools/tidy.sh all; }
 
 commit=$(git rev-parse HEAD 2>/dev/null || echo none)
 if [ -n "$(git status --porcelain 2>/dev/null)" ]; then commit=changed; fi

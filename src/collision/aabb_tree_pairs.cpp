@@ -11,17 +11,17 @@ namespace {
 constexpr int kPieces = 256; // tasks, and lists of pairs, of one search
 
 // blocks of a tree, or a copy of them for another origin
-struct Side {
+struct TreeSide {
     const AabbTree& tree;
     const BoxBlock* block;
 };
 struct Descent {
-    Side a, b;
+    TreeSide a, b;
     bool self;
     const BlockKernels& kernels = block_kernels();
 };
 
-const BoxBlock& block_at(const Side& s, int level, int k) { return s.block[s.tree.level_begin[level] + k]; }
+const BoxBlock& block_at(const TreeSide& s, int level, int k) { return s.block[s.tree.level_begin[level] + k]; }
 
 // of one node against itself: each pair once, and at the leaves no box with itself
 constexpr std::uint64_t upper(int first) {
@@ -88,7 +88,7 @@ void descend(const Descent& d, int level, int i, int j, PairBuffer& out) {
 // The deeper tree is opened down to the level of the other's root, against that root.
 void open_deeper(const Descent& d, bool is_a, int level, std::vector<std::array<int, 2>>& tasks,
                  std::vector<std::array<int, 2>>& next) {
-    const Side &deep = is_a ? d.a : d.b, &other = is_a ? d.b : d.a;
+    const TreeSide &deep = is_a ? d.a : d.b, &other = is_a ? d.b : d.a;
     BoxBlock root;
     d.kernels.merge(block_at(other, level, 0), 0, root);
     const float q[6] = {root.lo[0][0], root.lo[1][0], root.lo[2][0],
@@ -133,7 +133,7 @@ void search(const Parallel& parallel, const Descent& d, const PairFilter& filter
 
 void find_self_pairs(const Parallel& parallel, const AabbTree& tree, const PairFilter& filter, PairScratch& s,
                      std::vector<Pair>& out) {
-    const Side side{tree, tree.block.data()};
+    const TreeSide side{tree, tree.block.data()};
     search(parallel, {side, side, true}, filter, s, out);
 }
 

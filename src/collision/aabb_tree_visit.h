@@ -96,9 +96,6 @@ template <class F> void visit_ray(const AabbTree& tree, const Ray& ray, F&& f) {
         f);
 }
 
-inline Real squared_distance(const Aabb& b, const Vec3& p) {
-    return (b.lo - p).cwiseMax(p - b.hi).cwiseMax(0.0).squaredNorm();
-}
 // f(id, d2) for boxes whose squared distance d2 [m^2] from p is at most the limit; f returns the new limit.
 template <class F> void visit_near(const AabbTree& tree, const Vec3& p, Real limit, F&& f) {
     if (!p.allFinite()) return;

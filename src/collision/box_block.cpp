@@ -10,7 +10,7 @@ namespace sinew {
 
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kNoBound = std::numeric_limits<float>::quiet_NaN();
 
 template <class Less> bool compare(const BoxBlock& a, int i, const BoxBlock& b, int j, Less less) {
     bool all = true;
@@ -52,8 +52,8 @@ bool round_plain(const Aabb* boxes, const int* id, const Vec3& origin, Aabb* exa
         if (!some) bad |= box.lo.hasNaN() || box.hi.hasNaN(); // NaN looks like emptiness
         if (exact) exact[j] = box;
         for (int k = 0; k < 3; ++k) {
-            out.lo[k][j] = some ? round_monotone(box.lo[k] - origin[k]) : kNan;
-            out.hi[k][j] = some ? round_monotone(box.hi[k] - origin[k]) : kNan;
+            out.lo[k][j] = some ? round_monotone(box.lo[k] - origin[k]) : kNoBound;
+            out.hi[k][j] = some ? round_monotone(box.hi[k] - origin[k]) : kNoBound;
         }
     }
     return bad;
@@ -68,8 +68,8 @@ void merge_plain(const BoxBlock& b, int lane, BoxBlock& out) {
         // a block of boxes that start at +inf is not empty: look at a lane instead of at lo > hi
         bool some = false;
         for (int j = 0; j < kBlock; ++j) some |= b.lo[k][j] == b.lo[k][j];
-        out.lo[k][lane] = some ? lo : kNan;
-        out.hi[k][lane] = some ? hi : kNan;
+        out.lo[k][lane] = some ? lo : kNoBound;
+        out.hi[k][lane] = some ? hi : kNoBound;
     }
 }
 
@@ -153,7 +153,7 @@ SINEW_AVX2 bool round_avx2(const Aabb* boxes, const int* id, const Vec3& origin,
         rows_hi[j] = _mm256_cvtpd_ps(_mm256_sub_pd(hi, from));
         if (_mm256_movemask_pd(_mm256_cmp_pd(lo, hi, _CMP_LE_OQ)) == 0xf) continue;
         bad |= _mm256_movemask_pd(_mm256_cmp_pd(lo, hi, _CMP_UNORD_Q)) != 0;
-        rows_lo[j] = rows_hi[j] = _mm_set1_ps(kNan);
+        rows_lo[j] = rows_hi[j] = _mm_set1_ps(kNoBound);
     }
     transpose(rows_lo, out.lo);
     transpose(rows_hi, out.hi);
@@ -176,10 +176,11 @@ SINEW_AVX2 void merge_avx2(const BoxBlock& b, int lane, BoxBlock& out) {
     const Wide wide = load(b);
     const bool some = _mm256_movemask_ps(_mm256_cmp_ps(wide.lo[0], wide.lo[0], _CMP_EQ_OQ)) != 0;
     for (int k = 0; k < 3; ++k) {
-        out.lo[k][lane] = some ? smallest(wide.lo[k]) : kNan;
-        out.hi[k][lane] = some ? largest(wide.hi[k]) : kNan;
+        out.lo[k][lane] = some ? smallest(wide.lo[k]) : kNoBound;
+        out.hi[k][lane] = some ? largest(wide.hi[k]) : kNoBound;
     }
 }
+#undef SINEW_AVX2
 #endif
 
 } // namespace

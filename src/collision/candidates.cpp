@@ -9,7 +9,7 @@ namespace sinew {
 namespace {
 
 // positions of start and end; `radius` as in the header
-struct Motion {
+struct SweptSurface {
     const SurfaceTopology& surface;
     std::span<const Real3> x_t0, x_t1;
     Real margin;
@@ -31,7 +31,7 @@ void grow_safely(Real r, Aabb& b) {
 }
 
 // box of one element with vertices v[0..N); NaN stays NaN, to be refused by the tree
-template <int N> Aabb element_box(const Motion& m, const int* v) {
+template <int N> Aabb element_box(const SweptSurface& m, const int* v) {
     Aabb b;
     if (!m.surface.alive.empty())
         for (int k = 0; k < N; ++k)
@@ -53,14 +53,14 @@ template <int N> Aabb element_box(const Motion& m, const int* v) {
 }
 
 template <std::size_t N>
-void make_boxes(const Parallel& parallel, const Motion& m, std::span<const std::array<int, N>> elements,
+void make_boxes(const Parallel& parallel, const SweptSurface& m, std::span<const std::array<int, N>> elements,
                 std::vector<Aabb>& out) {
     out.resize(elements.size());
     parallel_for(parallel, int(elements.size()), 4 * kGrain, [&](int b, int e) {
         for (int i = b; i < e; ++i) out[i] = element_box<int(N)>(m, elements[i].data());
     });
 }
-void make_vertex_boxes(const Parallel& parallel, const Motion& m, std::vector<Aabb>& out) {
+void make_vertex_boxes(const Parallel& parallel, const SweptSurface& m, std::vector<Aabb>& out) {
     out.resize(m.surface.vertex_count);
     parallel_for(parallel, m.surface.vertex_count, 4 * kGrain, [&](int b, int e) {
         for (int i = b; i < e; ++i) out[i] = element_box<1>(m, &i);
@@ -170,7 +170,7 @@ bool update_candidate_trees(const Parallel& parallel, const SurfaceTopology& sur
                             CandidateScratch& s) {
     const auto vertices = std::size_t(surface.vertex_count);
     if (x_t0.size() != vertices || x_t1.size() != vertices || margin != margin) return false;
-    const Motion m{surface, x_t0, x_t1, margin};
+    const SweptSurface m{surface, x_t0, x_t1, margin};
     make_vertex_boxes(parallel, m, s.boxes[0]);
     make_boxes(parallel, m, surface.edges, s.boxes[1]);
     make_boxes(parallel, m, surface.triangles, s.boxes[2]);

@@ -10,9 +10,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace sinew {
-
-using namespace ccd;
+namespace sinew::ccd {
 
 namespace {
 
@@ -195,17 +193,21 @@ template <Kind K> Real find_scaled(CcdPoints x0, CcdPoints x1, const CcdOptions&
 
 } // namespace
 
+} // namespace sinew::ccd
+
+namespace sinew {
+
 Real find_impact_vertex_triangle(const CcdPoints& x0, const CcdPoints& x1, const CcdOptions& o) {
-    return find<Kind::vertex_triangle>(x0, x1, o);
+    return ccd::find<ccd::Kind::vertex_triangle>(x0, x1, o);
 }
 Real find_impact_edge_edge(const CcdPoints& x0, const CcdPoints& x1, const CcdOptions& o) {
-    return find<Kind::edge_edge>(x0, x1, o);
+    return ccd::find<ccd::Kind::edge_edge>(x0, x1, o);
 }
 Real find_impact_vertex_edge(const CcdPoints& x0, const CcdPoints& x1, const CcdOptions& o) {
-    return find<Kind::vertex_edge>(x0, x1, o);
+    return ccd::find<ccd::Kind::vertex_edge>(x0, x1, o);
 }
 Real find_impact_vertex_vertex(const CcdPoints& x0, const CcdPoints& x1, const CcdOptions& o) {
-    return find<Kind::vertex_vertex>(x0, x1, o);
+    return ccd::find<ccd::Kind::vertex_vertex>(x0, x1, o);
 }
 
 } // namespace sinew

@@ -10,9 +10,9 @@ namespace sinew {
 
 namespace {
 
-constexpr int kPairGrain = 512;
+constexpr int kNarrowGrain = 512;
 
-struct Narrow {
+struct SurfaceNarrowPhase {
     const Model& m;
     std::span<const Real3> x;
     const SurfaceScratch& s;
@@ -28,7 +28,7 @@ struct Narrow {
 
 // Completes a contact from the gap vector; false if it is too far or the pair does not touch. `fallback` is the normal
 // of a contact of distance zero.
-bool finish(const Narrow& w, std::span<const int> a, std::span<const int> b, const Vec3& gap, const Vec3& fallback,
+bool finish(const SurfaceNarrowPhase& w, std::span<const int> a, std::span<const int> b, const Vec3& gap, const Vec3& fallback,
             SurfaceContact& c) {
     const int object_a = w.m.surface.object[a[0]], object_b = w.m.surface.object[b[0]];
     const PairRule rule = find_pair_rule(w.m, w.s.rules, object_a, object_b);
@@ -48,7 +48,7 @@ bool finish(const Narrow& w, std::span<const int> a, std::span<const int> b, con
 
 std::uint64_t key_of(int a, int b) { return std::uint64_t(std::uint32_t(a)) << 32 | std::uint32_t(b); }
 
-void add_vertex_vertex(const Narrow& w, int i, int j, SurfaceScratch::Chunk& out) {
+void add_vertex_vertex(const SurfaceNarrowPhase& w, int i, int j, SurfaceScratch::Chunk& out) {
     const int a = std::min(i, j), b = std::max(i, j);
     SurfaceContact c;
     c.key = key_of(a, b);
@@ -56,7 +56,7 @@ void add_vertex_vertex(const Narrow& w, int i, int j, SurfaceScratch::Chunk& out
     if (finish(w, std::array{a}, std::array{b}, w.at(a) - w.at(b), Vec3::UnitY(), c)) out.vertex_vertex.push_back(c);
 }
 
-void add_vertex_edge(const Narrow& w, int p, int edge, SurfaceScratch::Chunk& out) {
+void add_vertex_edge(const SurfaceNarrowPhase& w, int p, int edge, SurfaceScratch::Chunk& out) {
     const auto& e = w.m.surface.edges[edge];
     const Closest near = closest_vertex_edge(w.at(p), w.at(e[0]), w.at(e[1]));
     if (near.feature.kind == Feature::point_point) {
@@ -76,7 +76,7 @@ int edge_between(const std::array<int, 3>& edges, int i, int j) {
     return low == 0 ? (high == 1 ? edges[0] : edges[2]) : edges[1];
 }
 
-void add_vertex_triangle(const Narrow& w, int p, int triangle, SurfaceScratch::Chunk& out) {
+void add_vertex_triangle(const SurfaceNarrowPhase& w, int p, int triangle, SurfaceScratch::Chunk& out) {
     const auto& t = w.m.surface.triangles[triangle];
     const Vec3 t0 = w.at(t[0]), t1 = w.at(t[1]), t2 = w.at(t[2]);
     const Closest near = closest_vertex_triangle(w.at(p), t0, t1, t2);
@@ -93,7 +93,7 @@ void add_vertex_triangle(const Narrow& w, int p, int triangle, SurfaceScratch::C
     if (finish(w, std::array{p}, t, near.difference, fallback, c)) out.vertex_triangle.push_back(c);
 }
 
-void add_edge_edge(const Narrow& w, int i, int j, SurfaceScratch::Chunk& out) {
+void add_edge_edge(const SurfaceNarrowPhase& w, int i, int j, SurfaceScratch::Chunk& out) {
     const auto &a = w.m.surface.edges[i], &b = w.m.surface.edges[j];
     const Vec3 a0 = w.at(a[0]), a1 = w.at(a[1]), b0 = w.at(b[0]), b1 = w.at(b[1]);
     const Closest near = closest_edge_edge(a0, a1, b0, b1);
@@ -158,11 +158,11 @@ bool detect_surface(const Parallel& parallel, const Model& m, std::span<const Re
     for (const auto* list : lists) total += list->size();
     if (total > std::size_t(std::numeric_limits<int>::max())) return false; // no scene has so many on purpose
     const int count = int(total);
-    const int chunk_total = chunk_count(count, kPairGrain);
+    const int chunk_total = chunk_count(count, kNarrowGrain);
     if (int(s.chunks.size()) < chunk_total) s.chunks.resize(chunk_total);
-    const Narrow narrow{m, x, s, options.margin + 2 * farthest};
-    parallel_for(parallel, count, kPairGrain, [&](int begin, int end) {
-        SurfaceScratch::Chunk& chunk = s.chunks[begin / kPairGrain];
+    const SurfaceNarrowPhase narrow{m, x, s, options.margin + 2 * farthest};
+    parallel_for(parallel, count, kNarrowGrain, [&](int begin, int end) {
+        SurfaceScratch::Chunk& chunk = s.chunks[begin / kNarrowGrain];
         for (auto* part : {&chunk.vertex_triangle, &chunk.edge_edge, &chunk.vertex_edge, &chunk.vertex_vertex}) part->clear();
         std::size_t before = 0;
         for (int kind = 0; kind < 4; ++kind) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kShapeGrain = 32;
 
-struct Narrow {
+struct ShapeNarrowPhase {
     const Model& m;
     const FrameState& frames;
     const Reach& reach;
@@ -25,14 +25,14 @@ bool may_meet(const LeafTag& a, const LeafTag& b) {
 
 // parts of one body, and bodies that do not move
 std::size_t keep_meeting(const void* data, Pair* pair, std::size_t count) {
-    const Narrow& n = *static_cast<const Narrow*>(data);
+    const ShapeNarrowPhase& n = *static_cast<const ShapeNarrowPhase*>(data);
     std::size_t kept = 0;
     for (std::size_t k = 0; k < count; ++k)
         if (may_meet(n.s.tags[pair[k][0]], n.s.tags[pair[k][1]])) pair[kept++] = pair[k];
     return kept;
 }
 
-Real margin_of(const Narrow& n, const ShapeLeaf& a, const ShapeLeaf& b) {
+Real margin_of(const ShapeNarrowPhase& n, const ShapeLeaf& a, const ShapeLeaf& b) {
     if (!(n.reach.ahead > 0)) return n.reach.margin;
     return n.reach.margin + n.reach.ahead * (vec(n.frames.v[a.frame]) - vec(n.frames.v[b.frame])).norm() + a.spin + b.spin;
 }
@@ -47,7 +47,7 @@ bool before(const ShapePoint& p, const ShapePoint& q) {
 }
 
 // points of a pair of shapes, in any order
-void find_points(const Narrow& n, const ShapeLeaf& a, const ShapeLeaf& b, Real reach, ShapeChunk& chunk) {
+void find_points(const ShapeNarrowPhase& n, const ShapeLeaf& a, const ShapeLeaf& b, Real reach, ShapeChunk& chunk) {
     chunk.points.clear();
     if (!a.convex || !b.convex) {
         collide_shapes(n.s.cache, a.shape, a.place, b.shape, b.place, reach, chunk.pair, chunk.points);
@@ -59,7 +59,7 @@ void find_points(const Narrow& n, const ShapeLeaf& a, const ShapeLeaf& b, Real r
         chunk.points.push_back({m.point[k].on_a, m.point[k].on_b, m.normal, m.point[k].gap, m.point[k].key});
 }
 
-void collide_pair(const Narrow& n, Pair pair, ShapeChunk& chunk) {
+void collide_pair(const ShapeNarrowPhase& n, Pair pair, ShapeChunk& chunk) {
     if (n.s.leaves[pair[1]].object < n.s.leaves[pair[0]].object) std::swap(pair[0], pair[1]);
     const ShapeLeaf &a = n.s.leaves[pair[0]], &b = n.s.leaves[pair[1]];
     const bool plain = n.s.rules.rules.empty(); // then the rule changes no distance, and is looked up for hits only
@@ -91,7 +91,7 @@ void collide_pair(const Narrow& n, Pair pair, ShapeChunk& chunk) {
     chunk.groups.push_back(group);
 }
 
-void write_contact(const Narrow& n, const ShapeGroup& g, const ShapePoint& p, PointContact& c) {
+void write_contact(const ShapeNarrowPhase& n, const ShapeGroup& g, const ShapePoint& p, PointContact& c) {
     const ShapeLeaf &a = n.s.leaves[g.a], &b = n.s.leaves[g.b];
     c.source = PointContact::shapes;
     c.key = g.key;
@@ -127,7 +127,7 @@ bool place_chunks(std::span<ShapeChunk> chunks, std::size_t& total) {
     return sorted;
 }
 
-void write_contacts(const Parallel& parallel, const Narrow& n, std::span<const ShapeChunk> chunks, PointContact* out) {
+void write_contacts(const Parallel& parallel, const ShapeNarrowPhase& n, std::span<const ShapeChunk> chunks, PointContact* out) {
     parallel_for(parallel, int(chunks.size()), 1, [&](int begin, int end) {
         for (int k = begin; k < end; ++k) {
             std::size_t i = 0;
@@ -147,7 +147,7 @@ PointContact* make_room(std::size_t count, Contacts& out) {
     return all.data() + others;
 }
 
-void write_sorted(const Parallel& parallel, const Narrow& n, ShapeScratch& s, std::span<const ShapeChunk> chunks, std::size_t total,
+void write_sorted(const Parallel& parallel, const ShapeNarrowPhase& n, ShapeScratch& s, std::span<const ShapeChunk> chunks, std::size_t total,
                   PointContact* out) {
     if (s.found.size() < total) s.found.resize(2 * total), s.order.resize(2 * total);
     write_contacts(parallel, n, chunks, s.found.data());
@@ -166,7 +166,7 @@ void write_sorted(const Parallel& parallel, const Narrow& n, ShapeScratch& s, st
 
 bool detect_shapes(const Parallel& parallel, const Model& m, const FrameState& frames, const Reach& reach,
                    ShapeScratch& s, Contacts& out) {
-    const Narrow narrow{m, frames, reach, s};
+    const ShapeNarrowPhase narrow{m, frames, reach, s};
     build_leaves(parallel, m, frames, reach, s);
     if (!find_pairs(parallel, s.broad_phase, s.boxes, {keep_meeting, &narrow}, s.broad, s.pairs)) {
         make_room(0, out);

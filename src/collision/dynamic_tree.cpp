@@ -16,10 +16,7 @@ template <int K> bool has_nan(const Kdop<K>& b) {
            std::any_of(b.hi.begin(), b.hi.end(), [](Real x) { return std::isnan(x); });
 }
 
-// whether b is within a; false where that is not certain
-bool encloses(const Aabb& a, const Aabb& b) {
-    return (a.lo.array() <= b.lo.array()).all() && (b.hi.array() <= a.hi.array()).all();
-}
+// whether b is within a; false where that is not certain. Boxes: geometry/bounds.h
 bool encloses(const Sphere& a, const Sphere& b) {
     return ((a.center - b.center).norm() + b.radius) * (1 + 1e-14) <= a.radius;
 }

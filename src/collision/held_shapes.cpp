@@ -173,7 +173,7 @@ namespace {
 constexpr int kVertexBlock = 64; // vertices with one box: surfaces are numbered along themselves
 static_assert(kVertexGrain % kVertexBlock == 0);
 
-struct Search {
+struct HeldSearch {
     const Model& m;
     std::span<const Real3> x;
     const SurfaceState& state;
@@ -182,7 +182,7 @@ struct Search {
 };
 
 // bodies meet held ones by their shapes
-bool takes_part(const Search& w, int vertex) {
+bool takes_part(const HeldSearch& w, int vertex) {
     const SurfaceVertex& v = w.m.surface.vertices[vertex];
     const bool soft = v.kind == SurfaceVertex::point || v.kind == SurfaceVertex::embedded;
     return soft && is_movable(w.m, v) && is_alive(w.m, w.state.point.alive, v);
@@ -196,7 +196,7 @@ void find_places(const HeldShape& h, const Vec3& p, Real limit, HeldScratch::Chu
 }
 
 // side b of a contact at `on`: who carries the point there, and its velocity
-void set_carrier(const Search& w, const HeldShape& h, const Vec3& on, PointContact& c) {
+void set_carrier(const HeldSearch& w, const HeldShape& h, const Vec3& on, PointContact& c) {
     if (h.frame >= 0) {
         const FrameState& f = w.state.frame;
         const Vec3 r = on - vec(f.p[h.frame]);
@@ -217,7 +217,7 @@ void set_carrier(const Search& w, const HeldShape& h, const Vec3& on, PointConta
     c.velocity = real3(v);
 }
 
-PointContact make_contact(const Search& w, int vertex, const HeldShape& h, const HeldPlace& place, Real thickness, Real friction) {
+PointContact make_contact(const HeldSearch& w, int vertex, const HeldShape& h, const HeldPlace& place, Real thickness, Real friction) {
     const Vec3 n = h.place.R * place.normal, on = Vec3(vec(w.x[vertex])) - place.distance * n;
     PointContact c;
     c.source = PointContact::vertex_held;
@@ -247,7 +247,7 @@ void keep_deepest(std::size_t first, std::vector<PointContact>& found) {
 }
 
 // against the shapes in out.block
-void test_vertex(const Search& w, int vertex, HeldScratch::Chunk& out) {
+void test_vertex(const HeldSearch& w, int vertex, HeldScratch::Chunk& out) {
     const Vec3 x = vec(w.x[vertex]);
     const int object = w.m.surface.object[vertex];
     for (std::size_t i = 0; i < out.block.size();) {
@@ -278,7 +278,7 @@ bool detect_held(const Parallel& parallel, const Model& m, const SurfaceState& a
     bool finite = place_held(m, at, surface, margin, s);
     const int count = s.held.empty() || !finite ? 0 : int(surface.size()), chunks = chunk_count(count, kVertexGrain);
     if (int(s.chunks.size()) < chunks) s.chunks.resize(chunks);
-    const Search w{m, surface, at, s, margin};
+    const HeldSearch w{m, surface, at, s, margin};
     parallel_for(parallel, count, kVertexGrain, [&](int begin, int end) {
         HeldScratch::Chunk& chunk = s.chunks[begin / kVertexGrain];
         chunk.found.clear();

@@ -8,10 +8,6 @@ namespace {
 
 constexpr int kPieceGrain = 2048, kQueryGrain = 32;
 
-bool encloses(const Aabb& a, const Aabb& b) {
-    return (a.lo.array() <= b.lo.array()).all() && (b.hi.array() <= a.hi.array()).all();
-}
-
 // a twentieth of the mean size
 Real choose_margin(std::span<const Aabb> boxes) {
     Real size = 0;

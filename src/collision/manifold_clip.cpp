@@ -21,28 +21,28 @@ std::uint64_t edge_name(const ContactFace& f, int e) {
     return (std::min(i, j) * 65521 + std::max(i, j)) & 0x7fffffff;
 }
 
-struct Corner {
+struct ClippedCorner {
     Vec3 x;   // on the subject
     Vec2 u;   // sideways
     int side; // leaving edge: 2 e of the clipper, 2 e + 1 of the subject
 };
-struct Polygon {
+struct ClippedPolygon {
     int count = 0;
-    std::array<Corner, kClipPoints> corner;
+    std::array<ClippedCorner, kClipPoints> corner;
 };
 
-Corner between(const Corner& p, const Corner& q, Real dp, Real dq, int side) {
+ClippedCorner between(const ClippedCorner& p, const ClippedCorner& q, Real dp, Real dq, int side) {
     const Real t = dp / (dp - dq);
     return {p.x + t * (q.x - p.x), p.u + t * (q.u - p.u), side};
 }
 
-void clip_polygon(const Polygon& in, const Vec2& o, const Vec2& e, int side, Polygon& out) {
+void clip_polygon(const ClippedPolygon& in, const Vec2& o, const Vec2& e, int side, ClippedPolygon& out) {
     out.count = 0;
-    const auto add = [&](const Corner& c) {
+    const auto add = [&](const ClippedCorner& c) {
         if (out.count < kClipPoints) out.corner[out.count++] = c;
     };
     for (int i = 0; i < in.count; ++i) {
-        const Corner &p = in.corner[i], &q = in.corner[(i + 1) % in.count];
+        const ClippedCorner &p = in.corner[i], &q = in.corner[(i + 1) % in.count];
         const Real dp = cross(e, p.u - o), dq = cross(e, q.u - o);
         if (dp >= 0) {
             add(p);
@@ -74,7 +74,7 @@ void add_point(ClipPoints& out, const Vec3& on_a, const Vec3& on_b, const Vec3& 
 
 void clip_polygons(const ContactFace& a, const ContactFace& b, const Vec3& n, const Frame& frame,
                    ClipPoints& out) {
-    Polygon polygons[2];
+    ClippedPolygon polygons[2];
     polygons[0].count = b.count;
     for (int i = 0; i < b.count; ++i) polygons[0].corner[i] = {b.x[i], frame.flat(b.x[i]), 2 * i + 1};
     int now = 0;
@@ -83,7 +83,7 @@ void clip_polygons(const ContactFace& a, const ContactFace& b, const Vec3& n, co
         clip_polygon(polygons[now], o, d, 2 * e, polygons[1 - now]);
         now = 1 - now;
     }
-    const Polygon& p = polygons[now];
+    const ClippedPolygon& p = polygons[now];
     for (int i = 0; i < p.count; ++i)
         add_point(out, lift(a, p.corner[i].x, n), p.corner[i].x, n,
                   corner_key(a, b, p.corner[(i + p.count - 1) % p.count].side, p.corner[i].side));

@@ -8,7 +8,6 @@ namespace sinew {
 inline constexpr Real kSnap =
     1e-3; // [rad] angle below which a normal is a face's normal: floors bent by less count as flat
 
-inline Vec3 corner(const TriangleShape& m, int t, int k) { return vec(m.vertices[m.triangles[t][k]]); }
 inline bool is_near(const Vec3& n, const Vec3& m) { return (n - m).squaredNorm() < kSnap * kSnap; }
 
 struct MeshFace {

@@ -13,7 +13,6 @@
 namespace sinew {
 
 namespace {
-constexpr Real kInf = std::numeric_limits<Real>::infinity();
 constexpr Real kShallow =
     1.1; // edges deeper than this times what the depth of their points tells are dropped
 constexpr Real kShallowVertex = 2; // the same of vertices; the balls of shared_depth do not fill their tips
@@ -55,7 +54,7 @@ void find_near(const SurfaceSide& s, const Aabb& box, MeshNeighborScratch& neigh
 
 Aabb box_with_inside(const SurfaceSide& s) {
     Aabb box = s.box;
-    if (s.field) box.lo.y() = -kInf;
+    if (s.field) box.lo.y() = -kEndless;
     return box;
 }
 

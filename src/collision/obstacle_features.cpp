@@ -1,4 +1,5 @@
 #include "collision/obstacle_features.h"
+#include "collision/mesh_feature.h"
 #include "geometry/convex.h"
 #include "geometry/distance_closest.h"
 #include <algorithm>
@@ -9,8 +10,7 @@ namespace sinew {
 
 namespace {
 
-constexpr Real kPolar = 1e-6; // rounding of the cones' half-spaces, as in collision/mesh_feature.h
-constexpr int kInside = 32;   // FeaturePoint::feature
+constexpr int kInside = 32; // FeaturePoint::feature
 
 Vec3 half_of(const ImplicitShape& s) { return vec(s.size); }
 Vec3 corner_of(const Vec3& half, int c) {

@@ -10,8 +10,8 @@ namespace sinew {
 
 namespace {
 
-constexpr int kElementGrain = 512, kMostSteps = 2000;
-static_assert(kElementGrain % kObstacleBlock == 0);
+constexpr int kWalkGrain = 512, kMostSteps = 2000;
+static_assert(kWalkGrain % kObstacleBlock == 0);
 constexpr Real kNear = 0.01; // of the first gap: where the walk ends
 
 struct FrameMotion {
@@ -132,15 +132,15 @@ Aabb swept_box(const Walk& w, std::span<const int> vertices) {
 template <class Elements>
 void limit_by(const Parallel& parallel, const Walk& w, SceneStepScratch& s, SafeStep::Kind kind, int count, Elements&& elements,
               SafeStep& out) {
-    const int chunks = chunk_count(count, kElementGrain);
+    const int chunks = chunk_count(count, kWalkGrain);
     if (int(s.chunk.size()) < chunks) s.chunk.resize(chunks);
     if (int(s.near.size()) < chunks) s.near.resize(chunks);
     const Real limit = out.step;
     const Unbounded planes = kind == SafeStep::vertex_obstacle ? Unbounded::with : Unbounded::without;
-    parallel_for(parallel, count, kElementGrain, [&](int begin, int end) {
+    parallel_for(parallel, count, kWalkGrain, [&](int begin, int end) {
         SafeStep best;
         best.step = limit;
-        std::vector<int>& near = s.near[begin / kElementGrain];
+        std::vector<int>& near = s.near[begin / kWalkGrain];
         for (int first = begin; first < end; first += kObstacleBlock) {
             const int last = std::min(end, first + kObstacleBlock);
             std::array<Aabb, kObstacleBlock> own; // empty where the element takes no part
@@ -161,7 +161,7 @@ void limit_by(const Parallel& parallel, const Walk& w, SceneStepScratch& s, Safe
                     if (t < best.step) best = {t, kind, {e.id, k}};
                 }
         }
-        s.chunk[begin / kElementGrain] = best;
+        s.chunk[begin / kWalkGrain] = best;
     });
     for (int c = 0; c < chunks; ++c)
         if (s.chunk[c].step < out.step) out = s.chunk[c];

@@ -15,7 +15,7 @@ namespace {
 constexpr int kElementGrain = 2048;
 static_assert(kElementGrain % kObstacleBlock == 0);
 
-struct Search {
+struct ObstacleSearch {
     const Model& m;
     std::span<const Real3> x;
     std::span<const std::uint8_t> alive;
@@ -47,7 +47,7 @@ struct Search {
 };
 
 // how the object of a vertex meets an obstacle
-PairRule rule_with(const Search& w, int vertex, const Obstacle& o) {
+PairRule rule_with(const ObstacleSearch& w, int vertex, const Obstacle& o) {
     const SurfaceVertex& v = w.m.surface.vertices[vertex];
     const int object = w.m.surface.object[vertex];
     PairRule none;
@@ -58,7 +58,7 @@ PairRule rule_with(const Search& w, int vertex, const Obstacle& o) {
 }
 
 // what all kinds have in common; `at` is the point on the obstacle
-void complete(const Search& w, int element, int k, const PairRule& rule, const Vec3& at, PointContact& c) {
+void complete(const ObstacleSearch& w, int element, int k, const PairRule& rule, const Vec3& at, PointContact& c) {
     const Obstacle& o = w.m.obstacles[k];
     const Vec3 p = vec(w.frames.p[o.frame]);
     const Quat q = quat(w.frames.q[o.frame]);
@@ -73,7 +73,7 @@ void complete(const Search& w, int element, int k, const PairRule& rule, const V
 }
 
 // places of the obstacle near p, in the shape's axes: one, of a height field any number
-void find_places(const Search& w, int k, const Vec3& p, Real limit, std::vector<FieldPoint>& out) {
+void find_places(const ObstacleSearch& w, int k, const Vec3& p, Real limit, std::vector<FieldPoint>& out) {
     out.clear();
     if (const HeightFieldShape* field = w.field(k)) return find_field_vertex_features(*field, p, limit, out);
     if (w.m.obstacles[k].shape == Obstacle::height_field) return; // its data is missing
@@ -81,7 +81,7 @@ void find_places(const Search& w, int k, const Vec3& p, Real limit, std::vector<
     out.push_back({hit.distance, hit.normal, 0});
 }
 
-void test_vertex(const Search& w, int vertex, int k, DetectScratch::Chunk& out) {
+void test_vertex(const ObstacleSearch& w, int vertex, int k, DetectScratch::Chunk& out) {
     const Obstacle& o = w.m.obstacles[k];
     const PairRule rule = rule_with(w, vertex, o);
     if (!rule.touches) return;
@@ -107,14 +107,14 @@ void test_vertex(const Search& w, int vertex, int k, DetectScratch::Chunk& out) 
     }
 }
 
-template <std::size_t N> Real thickness_with(const Search& w, const std::array<int, N>& v, const PairRule& rule, const Obstacle& o) {
+template <std::size_t N> Real thickness_with(const ObstacleSearch& w, const std::array<int, N>& v, const PairRule& rule, const Obstacle& o) {
     Real own = 0;
     for (int i : v) own = std::max(own, Real(w.m.surface.thickness[i]));
     return rule.thickness >= 0 ? rule.thickness : own + o.thickness;
 }
 
 template <std::size_t N>
-void add_features(const Search& w, PointContact::Source source, int element, const std::array<int, N>& v, int k,
+void add_features(const ObstacleSearch& w, PointContact::Source source, int element, const std::array<int, N>& v, int k,
                   const PairRule& rule, Real thickness, std::span<const FeaturePoint> points, std::vector<PointContact>& out) {
     for (const FeaturePoint& f : points) {
         PointContact c;
@@ -137,7 +137,7 @@ void add_features(const Search& w, PointContact::Source source, int element, con
 std::span<const FeaturePoint> list_of(const FeaturePoints& p) { return {p.point.data(), std::size_t(p.count)}; }
 
 // directions into all triangles at an edge, in the obstacle's axes; returns a normal of one of them
-Vec3 find_sides(const Search& w, int edge, const Placement& place, const std::array<Vec3, 2>& e, std::vector<Vec3>& inward) {
+Vec3 find_sides(const ObstacleSearch& w, int edge, const Placement& place, const std::array<Vec3, 2>& e, std::vector<Vec3>& inward) {
     inward.clear();
     const Vec3 along = (e[1] - e[0]).stableNormalized();
     const EdgeTriangles& all = w.s.edges;
@@ -158,7 +158,7 @@ void add_point(const FeaturePoint& p, FeaturePoints& points) {
 }
 
 // With the cut of a line that nothing else shows.
-void find_edge(const Search& w, int edge, int k, Real limit, std::vector<Vec3>& inward, FeaturePoints& points) {
+void find_edge(const ObstacleSearch& w, int edge, int k, Real limit, std::vector<Vec3>& inward, FeaturePoints& points) {
     const Placement& place = w.s.place[k];
     const auto& v = w.m.surface.edges[edge];
     const std::array<Vec3, 2> e{from(place, w.at(v[0])), from(place, w.at(v[1]))};
@@ -171,7 +171,7 @@ void find_edge(const Search& w, int edge, int k, Real limit, std::vector<Vec3>& 
     if (find_cut(shape, e, cut)) add_point(cut, points);
 }
 
-void test_edge(const Search& w, int edge, int k, DetectScratch::Chunk& out) {
+void test_edge(const ObstacleSearch& w, int edge, int k, DetectScratch::Chunk& out) {
     const Obstacle& o = w.m.obstacles[k];
     const auto& v = w.m.surface.edges[edge];
     const PairRule rule = rule_with(w, v[0], o);
@@ -193,7 +193,7 @@ void test_edge(const Search& w, int edge, int k, DetectScratch::Chunk& out) {
 
 // The deepest point of a triangle in a box, where no triangle beside it is deeper and neither a vertex nor an edge tells it.
 // On the deepest place of a surface one of them must: vertices tell theirs, edges most of theirs, and this the rest.
-bool find_peak(const Search& w, int triangle, int k, const std::array<Vec3, 3>& t, std::vector<Vec3>& inward, FeaturePoint& peak) {
+bool find_peak(const ObstacleSearch& w, int triangle, int k, const std::array<Vec3, 3>& t, std::vector<Vec3>& inward, FeaturePoint& peak) {
     const ImplicitShape shape = implicit_shape_of(w.m.obstacles[k]);
     if (shape.kind != ImplicitShape::box) return false;
     const Vec3 half = vec(shape.size);
@@ -223,7 +223,7 @@ bool find_peak(const Search& w, int triangle, int k, const std::array<Vec3, 3>& 
     return true;
 }
 
-void test_triangle(const Search& w, int triangle, int k, DetectScratch::Chunk& out) {
+void test_triangle(const ObstacleSearch& w, int triangle, int k, DetectScratch::Chunk& out) {
     const Obstacle& o = w.m.obstacles[k];
     const auto& v = w.m.surface.triangles[triangle];
     const PairRule rule = rule_with(w, v[0], o);
@@ -247,7 +247,7 @@ void test_triangle(const Search& w, int triangle, int k, DetectScratch::Chunk& o
 
 // test(element, obstacle, chunk) for elements near an obstacle, block by block; false if a vertex is not finite
 template <class Vertices, class Test>
-bool search(const Parallel& parallel, const Search& w, DetectScratch& s, int count, PointContact::Source source, Vertices&& vertices,
+bool search(const Parallel& parallel, const ObstacleSearch& w, DetectScratch& s, int count, PointContact::Source source, Vertices&& vertices,
             Test&& test, Contacts& out) {
     const int chunks = chunk_count(count, kElementGrain);
     if (int(s.chunks.size()) < chunks) s.chunks.resize(chunks);
@@ -376,7 +376,7 @@ bool detect_obstacles(const Parallel& parallel, const Model& m, std::span<const 
                       Contacts& out) {
     build_rule_table(m, s.rules);
     find_shaped_objects(m, s.shaped);
-    const Search w{m, surface, alive, frames, s, reach};
+    const ObstacleSearch w{m, surface, alive, frames, s, reach};
     const bool found =
         update_edge_triangles(m, s.edges) && place_obstacles(parallel, m, frames, reach, s) &&
         search(parallel, w, s, int(surface.size()), PointContact::vertex_obstacle, [](int i) { return std::array{i}; },

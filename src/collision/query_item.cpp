@@ -11,8 +11,6 @@
 namespace sinew {
 
 namespace {
-constexpr Real kInf = std::numeric_limits<Real>::infinity();
-
 bool is_convex(const QueryItem& i) { return !i.surface && !i.field; }
 
 // Where an inside point is nearest to the surface, own axes; false for points outside and for what has no
@@ -53,7 +51,7 @@ Real separation(const SurfaceDistance& d, const Convex& c, const Placement& loca
 Aabb bounds_of(const QueryItem& i) {
     if (is_convex(i)) return shape_bounds(i.convex, i.place);
     Aabb box = i.box;
-    if (i.field) box.lo.y() = -kInf;
+    if (i.field) box.lo.y() = -kEndless;
     return oriented_bounds(box, i.place);
 }
 

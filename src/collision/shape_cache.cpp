@@ -7,8 +7,6 @@
 namespace sinew {
 
 namespace {
-constexpr Real kInf = std::numeric_limits<Real>::infinity();
-
 bool is_mesh(const TriangleShape& m) {
     const int n = int(m.vertices.size());
     for (const auto& t : m.triangles)
@@ -108,7 +106,7 @@ Aabb shape_bounds(const ShapeCache& c, const Shape& s, const Placement& f) {
     } else if (s.kind == Shape::height_field) {
         if (!field_of(c, s)) return {};
         own = c.field_box[s.data];
-        own.lo.y() = -kInf; // solid below
+        own.lo.y() = -kEndless; // solid below
     } else {
         const auto convex = make_convex(store_of(c), s);
         return convex ? shape_bounds(*convex, f) : Aabb{};

@@ -19,7 +19,7 @@ struct Placer {
     ShapeScratch& s;
 };
 
-Placement compose(const Placement& outer, const Pose& inner) {
+Placement place_within(const Placement& outer, const Pose& inner) {
     const bool plain = inner.rotation.w == 1 && inner.rotation.x == 0 && inner.rotation.y == 0 && inner.rotation.z == 0;
     if (plain) return {outer.R, at(outer, vec(inner.position))};
     const Placement own = make_placement(inner);
@@ -81,13 +81,13 @@ void place_collider(const Placer& w, int k) {
         return;
     }
     w.s.body[k] = make_placement({w.frames.p[c.frame], w.frames.q[c.frame]});
-    const Placement place = compose(w.s.body[k], c.pose);
+    const Placement place = place_within(w.s.body[k], c.pose);
     if (c.shape.kind != Shape::compound) return place_leaf(w, k, part, c.shape, place, first);
     for (int i = first; i < w.s.leaf_begin[k + 1]; ++i) {
         const PlacedShape& p = w.s.cache.compounds[c.shape.data][i - first];
         Shape shape = p.shape;
         shape.rounding += c.shape.rounding;
-        place_leaf(w, k, part + i - first + 1, shape, compose(place, p.pose), i);
+        place_leaf(w, k, part + i - first + 1, shape, place_within(place, p.pose), i);
     }
 }
 

@@ -7,16 +7,14 @@
 namespace sinew {
 
 namespace {
-constexpr Real kInf = std::numeric_limits<Real>::infinity();
-
 struct Pace { // of an object
-    Real speed = 0, thickness = kInf;
+    Real speed = 0, thickness = kEndless;
     bool present = false, movable = false;
 };
 
 // Planes and height fields are solid below without end; the speed of a field is that of its vertices.
 void add_obstacles(const Model& m, const State& s, std::vector<Pace>& out) {
-    std::vector<Real> width(m.objects.size(), kInf); // of the thinnest part
+    std::vector<Real> width(m.objects.size(), kEndless); // of the thinnest part
     for (const Obstacle& o : m.obstacles) {
         if (o.object < 0 || o.frame < 0) continue;
         Pace& p = out[o.object];
@@ -48,7 +46,7 @@ Real find_speed_limit(const Parallel& parallel, const Model& m, const State& s) 
     add_obstacles(m, s, pace);
     RuleTable rules;
     build_rule_table(m, rules);
-    Real limit = kInf;
+    Real limit = kEndless;
     for (int a = 0; a < int(pace.size()); ++a)
         for (int b = a; b < int(pace.size()); ++b) {
             if (!pace[a].present || !pace[b].present || !(pace[a].movable || pace[b].movable)) continue;

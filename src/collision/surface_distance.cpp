@@ -8,8 +8,6 @@
 namespace sinew {
 
 namespace {
-constexpr Real kInf = std::numeric_limits<Real>::infinity();
-
 // Normal of the feature that holds the closest point, not unit.
 Vec3 feature_normal(const MeshSurface& s, int t, TriangleFeature feature) {
     const int f = int(feature);
@@ -61,7 +59,7 @@ bool find_solid_distance(const SurfaceSide& s, const Vec3& p, Real limit, Surfac
 bool find_field_distance(const HeightFieldShape& f, const Vec3& p, Real limit, SurfaceDistance& out) {
     const HeightSample under = sample_height(f, p.x(), p.z());
     const bool below = under.inside && p.y() < under.height;
-    const SurfacePoint near = find_closest(f, p, below ? kInf : limit);
+    const SurfacePoint near = find_closest(f, p, below ? kEndless : limit);
     if (near.triangle < 0) return false;
     const std::array<Vec3, 3> x = height_field_triangle(f, near.triangle);
     const Vec3 face = (x[1] - x[0]).cross(x[2] - x[0]).normalized();
@@ -69,28 +67,21 @@ bool find_field_distance(const HeightFieldShape& f, const Vec3& p, Real limit, S
     return below || out.normal.y() > 0; // beside the field nothing is kept away sideways or from below
 }
 
-namespace {
-
-Real squared_distance(const Aabb& b, const Vec3& p) {
-    return (b.lo - p).cwiseMax(p - b.hi).cwiseMax(0.0).squaredNorm();
-}
-} // namespace
-
 bool has_inside(const SurfaceSide& s) { return s.field || s.grid || s.surface->one_sided; }
 
 bool find_distance(const SurfaceSide& s, const Vec3& p, Real limit, SurfaceDistance& out) {
     if (s.field) return p.y() <= s.box.hi.y() + limit && find_field_distance(*s.field, p, limit, out);
     if (!contains(grow(s.box, limit), p)) return false;
     if (s.grid) return find_solid_distance(s, p, limit, out);
-    return find_mesh_distance(*s.surface, p, limit, s.surface->one_sided ? kInf : limit, out);
+    return find_mesh_distance(*s.surface, p, limit, s.surface->one_sided ? kEndless : limit, out);
 }
 
 bool leave_along(const SurfaceSide& s, const Vec3& p, const Vec3& u, SurfaceDistance& out) {
     RayPoint r;
     if (s.field)
-        r = cast_ray(*s.field, p, u, kInf);
+        r = cast_ray(*s.field, p, u, kEndless);
     else
-        r = cast_ray(s.surface->tree, *s.surface->shape, p, u, kInf);
+        r = cast_ray(s.surface->tree, *s.surface->shape, p, u, kEndless);
     if (r.triangle < 0 || !(r.normal.dot(u) > 0)) return false;
     out.normal = r.normal;
     out.distance = -r.t * r.normal.dot(u);
@@ -103,7 +94,7 @@ bool find_allowed_face(const SurfaceSide& s, const Vec3& p, const MeshSurface& o
     const TriangleTree& tree = s.surface->tree;
     const TriangleShape& mesh = *s.surface->shape;
     int best = -1;
-    Real least = kInf; // squared
+    Real least = kEndless; // squared
     const auto look_at = [&](int t) {
         const Vec3 &n = s.surface->normal[t], x = corner(mesh, t, 0);
         const Vec3 way = p - closest_on_triangle(p, x, corner(mesh, t, 1), corner(mesh, t, 2)).point;

@@ -54,8 +54,8 @@ struct Compiler {
     std::vector<ExpressionError> errors;
 };
 
-bool fail(Compiler& c, std::size_t at, std::string message, std::string allowed = {},
-          std::string nearest = {}) {
+bool fail_compiling(Compiler& c, std::size_t at, std::string message, std::string allowed = {},
+                    std::string nearest = {}) {
     int column = 1;
     for (std::size_t i = 0; i < at && i < c.text.size(); ++i) column += !utf8_continues(c.text[i]);
     c.errors.push_back({column, std::move(message), std::move(allowed), std::move(nearest)});
@@ -66,7 +66,7 @@ bool emit(Compiler& c, Op op, int arguments, int slot = 0, double constant = 0) 
     c.out.code.push_back({op, std::uint16_t(arguments), slot, constant});
     c.stack += 1 - arguments;
     if (c.stack > kExpressionStack)
-        return fail(c, c.at, "expression too complicated", "fewer brackets or arguments");
+        return fail_compiling(c, c.at, "expression too complicated", "fewer brackets or arguments");
     return true;
 }
 
@@ -76,7 +76,7 @@ bool letter(char c) {
 }
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
-char peek(Compiler& c) {
+char peek_past_space(Compiler& c) {
     while (c.at < c.text.size() && (c.text[c.at] == ' ' || c.text[c.at] == '\t' || c.text[c.at] == '\n'))
         ++c.at;
     return c.at < c.text.size() ? c.text[c.at] : '\0';
@@ -127,21 +127,21 @@ bool parse_call(Compiler& c, std::size_t start, std::string_view name) {
     if (!f) {
         std::vector<std::string> names;
         for (const Function& k : kFunctions) names.emplace_back(k.name);
-        fail(c, start, "unknown function \"" + shorten_utf8(name, 40) + '"', list_words(names),
-             find_nearest(name, names));
+        fail_compiling(c, start, "unknown function \"" + shorten_utf8(name, 40) + '"', list_words(names),
+                       find_nearest(name, names));
     }
     ++c.at; // the bracket
     int count = 0;
     const bool chain = f && f->most == kMany;
-    if (peek(c) != ')')
+    if (peek_past_space(c) != ')')
         for (;;) {
             if (!parse_expression(c)) return false;
             ++count;
             if (chain && count >= 2 && !emit(c, f->op, 2)) return false;
-            if (peek(c) != ',') break;
+            if (peek_past_space(c) != ',') break;
             ++c.at;
         }
-    if (peek(c) != ')') return fail(c, c.at, "a closing bracket is expected here", ") or ,");
+    if (peek_past_space(c) != ')') return fail_compiling(c, c.at, "a closing bracket is expected here", ") or ,");
     ++c.at;
     if (!f) { // go on, so that more errors are found
         c.stack += 1 - count;
@@ -150,8 +150,8 @@ bool parse_call(Compiler& c, std::size_t start, std::string_view name) {
     if (count < f->least || count > f->most) {
         std::string allowed = std::to_string(f->least);
         if (f->most != f->least) allowed += " to " + std::to_string(f->most);
-        return fail(c, start, std::string(name) + " does not take " + std::to_string(count) + " arguments",
-                    allowed + " arguments");
+        return fail_compiling(c, start, std::string(name) + " does not take " + std::to_string(count) + " arguments",
+                              allowed + " arguments");
     }
     return chain || emit(c, f->op, count);
 }
@@ -182,7 +182,7 @@ bool parse_name(Compiler& c) {
         ends.push_back(end);
     }
     c.at = ends[0];
-    if (ends.size() == 1 && peek(c) == '(') return parse_call(c, start, c.text.substr(start, ends[0] - start));
+    if (ends.size() == 1 && peek_past_space(c) == '(') return parse_call(c, start, c.text.substr(start, ends[0] - start));
     // the longest one that is known
     for (std::size_t k = ends.size(); k-- > 0;) {
         Symbol s;
@@ -199,7 +199,7 @@ bool parse_name(Compiler& c) {
     std::string nearest = find_nearest(whole, names);
     if (nearest.empty()) nearest = find_nearest(first, names);
     c.at = ends.back();
-    fail(c, start, "unknown name \"" + shorten_utf8(whole, 60) + '"', list_words(names), nearest);
+    fail_compiling(c, start, "unknown name \"" + shorten_utf8(whole, 60) + '"', list_words(names), nearest);
     return emit(c, Op::constant, 0); // go on, so that more errors are found
 }
 
@@ -207,42 +207,42 @@ bool parse_number(Compiler& c) {
     double number = 0;
     const char* begin = c.text.data() + c.at;
     const auto [end, error] = std::from_chars(begin, c.text.data() + c.text.size(), number);
-    if (error == std::errc::invalid_argument) return fail(c, c.at, "a number is expected here");
-    if (error != std::errc()) return fail(c, c.at, "number out of the range of double precision");
+    if (error == std::errc::invalid_argument) return fail_compiling(c, c.at, "a number is expected here");
+    if (error != std::errc()) return fail_compiling(c, c.at, "number out of the range of double precision");
     c.at += std::size_t(end - begin);
     if (c.at < c.text.size() && (letter(c.text[c.at]) || c.text[c.at] == '.'))
-        return fail(c, c.at, "an operator is expected after the number",
-                    "2*pi; a quantity with a unit stands alone: \"3 mm\"");
+        return fail_compiling(c, c.at, "an operator is expected after the number",
+                              "2*pi; a quantity with a unit stands alone: \"3 mm\"");
     return emit(c, Op::constant, 0, 0, number);
 }
 
 bool parse_primary(Compiler& c) {
-    const char p = peek(c);
+    const char p = peek_past_space(c);
     if (p == '(') {
         const std::size_t open = c.at++;
         if (!parse_expression(c)) return false;
-        if (peek(c) != ')') return fail(c, open, "a bracket is not closed", ")");
+        if (peek_past_space(c) != ')') return fail_compiling(c, open, "a bracket is not closed", ")");
         ++c.at;
         return true;
     }
     if (digit(p) || p == '.') return parse_number(c);
     if (letter(p)) return parse_name(c);
-    if (p == '\0') return fail(c, c.at, "the expression ends where a value is expected");
-    return fail(c, c.at,
-                "a value is expected here, found \"" + shorten_utf8(c.text.substr(c.at, 12), 4) + '"',
-                "numbers, names, functions, ( )");
+    if (p == '\0') return fail_compiling(c, c.at, "the expression ends where a value is expected");
+    return fail_compiling(c, c.at,
+                          "a value is expected here, found \"" + shorten_utf8(c.text.substr(c.at, 12), 4) + '"',
+                          "numbers, names, functions, ( )");
 }
 
 bool parse_power(Compiler& c) {
     if (!parse_primary(c)) return false;
-    if (peek(c) != '^') return true;
+    if (peek_past_space(c) != '^') return true;
     ++c.at;
     return parse_unary(c) && emit(c, Op::power, 2);
 }
 
 bool parse_unary(Compiler& c) {
-    const char p = peek(c);
-    if (++c.depth > kMaxDepth) return fail(c, c.at, "expression nested too deeply");
+    const char p = peek_past_space(c);
+    if (++c.depth > kMaxDepth) return fail_compiling(c, c.at, "expression nested too deeply");
     bool ok;
     if (p == '-' || p == '!' || p == '+') {
         ++c.at;
@@ -254,7 +254,7 @@ bool parse_unary(Compiler& c) {
 }
 
 const Operator* find_operator(Compiler& c) {
-    const char p = peek(c);
+    const char p = peek_past_space(c);
     if (p == '\0') return nullptr;
     for (const Operator& o : kOperators)
         if (c.text.substr(c.at).starts_with(o.text)) return &o;
@@ -267,7 +267,7 @@ bool parse_binary(Compiler& c, int lowest) {
     while (const Operator* o = find_operator(c)) {
         if (o->precedence < lowest) return true;
         if (o->precedence == 4 && compared == 4)
-            return fail(c, c.at, "comparisons cannot be chained", "a < b && b < c");
+            return fail_compiling(c, c.at, "comparisons cannot be chained", "a < b && b < c");
         compared = o->precedence;
         c.at += o->text.size();
         if (!parse_binary(c, o->precedence + 1) || !emit(c, o->op, 2)) return false;
@@ -276,13 +276,13 @@ bool parse_binary(Compiler& c, int lowest) {
 }
 
 bool parse_expression(Compiler& c) {
-    if (++c.depth > kMaxDepth) return fail(c, c.at, "expression nested too deeply");
+    if (++c.depth > kMaxDepth) return fail_compiling(c, c.at, "expression nested too deeply");
     bool ok = parse_binary(c, 1);
-    if (ok && peek(c) == '?') {
+    if (ok && peek_past_space(c) == '?') {
         ++c.at;
         ok = parse_expression(c);
-        if (ok && peek(c) != ':')
-            ok = fail(c, c.at, "a colon is expected here", "condition ? value : other value");
+        if (ok && peek_past_space(c) != ':')
+            ok = fail_compiling(c, c.at, "a colon is expected here", "condition ? value : other value");
         if (ok) {
             ++c.at;
             ok = parse_expression(c) && emit(c, Op::select, 3);
@@ -296,14 +296,14 @@ void explain_rest(Compiler& c) {
     const std::string_view rest = c.text.substr(c.at);
     const char p = rest[0];
     if (p == '=')
-        fail(c, c.at, "one = alone is no operator", "==");
+        fail_compiling(c, c.at, "one = alone is no operator", "==");
     else if (p == '&' || p == '|')
-        fail(c, c.at, "single & and | are no operators", "&&, ||");
+        fail_compiling(c, c.at, "single & and | are no operators", "&&, ||");
     else if (p == '%')
-        fail(c, c.at, "% is no operator", "mod(a, b)");
+        fail_compiling(c, c.at, "% is no operator", "mod(a, b)");
     else
-        fail(c, c.at, "an operator is expected here, found \"" + shorten_utf8(rest.substr(0, 40), 10) + '"',
-             "+ - * / ^ < <= > >= == != && || ?:");
+        fail_compiling(c, c.at, "an operator is expected here, found \"" + shorten_utf8(rest.substr(0, 40), 10) + '"',
+                       "+ - * / ^ < <= > >= == != && || ?:");
 }
 
 } // namespace
@@ -314,11 +314,11 @@ ExpressionResult compile_expression(std::string_view text, const Symbols& symbol
     c.symbols = &symbols;
     ExpressionResult r;
     if (text.size() > kMaxText)
-        fail(c, 0, "expression too long", "at most " + std::to_string(kMaxText) + " characters");
-    else if (parse_expression(c) && peek(c) != '\0')
+        fail_compiling(c, 0, "expression too long", "at most " + std::to_string(kMaxText) + " characters");
+    else if (parse_expression(c) && peek_past_space(c) != '\0')
         explain_rest(c);
     else if (c.errors.empty() && c.at < text.size())
-        fail(c, c.at, "the character 0 is not allowed");
+        fail_compiling(c, c.at, "the character 0 is not allowed");
     r.errors = std::move(c.errors);
     if (!r.errors.empty() || c.broken) return r; // broken: neither value nor errors
     c.out.seed = seed;

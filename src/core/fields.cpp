@@ -6,8 +6,6 @@
 
 namespace sinew {
 
-template <class T> static T& member(const FieldRef& f) { return *static_cast<T*>(f.member); }
-
 FieldRef* find_field(FieldList& list, std::string_view name) {
     for (FieldRef& f : list.fields)
         if (f.name == name) return &f;
@@ -137,33 +135,33 @@ bool read_field(FieldRef& f, const Value& v, const Scope& scope, std::string_vie
     const auto read = [&](auto& m) { return read_ranged(v, f.info, scope, path, m, errors); };
     switch (f.type) {
     case FieldType::real:
-        return read(member<double>(f));
+        return read(member_of<double>(f));
     case FieldType::integer:
-        return read(member<int>(f));
+        return read(member_of<int>(f));
     case FieldType::boolean:
-        return read_boolean(v, scope, path, member<bool>(f), errors);
+        return read_boolean(v, scope, path, member_of<bool>(f), errors);
     case FieldType::text:
-        return read(member<std::string>(f));
+        return read(member_of<std::string>(f));
     case FieldType::real3:
-        return read(member<Real3>(f));
+        return read(member_of<Real3>(f));
     case FieldType::real2:
-        return read(member<std::array<double, 2>>(f));
+        return read(member_of<std::array<double, 2>>(f));
     case FieldType::integer2:
-        return read(member<std::array<int, 2>>(f));
+        return read(member_of<std::array<int, 2>>(f));
     case FieldType::reals:
-        return read(member<std::vector<double>>(f));
+        return read(member_of<std::vector<double>>(f));
     case FieldType::integers:
-        return read(member<std::vector<int>>(f));
+        return read(member_of<std::vector<int>>(f));
     case FieldType::texts:
-        return read(member<std::vector<std::string>>(f));
+        return read(member_of<std::vector<std::string>>(f));
     case FieldType::real3s:
-        return read(member<std::vector<Real3>>(f));
+        return read(member_of<std::vector<Real3>>(f));
     case FieldType::signal:
-        return read(member<Signal>(f));
+        return read(member_of<Signal>(f));
     case FieldType::signal3:
-        return read(member<Signal3>(f));
+        return read(member_of<Signal3>(f));
     case FieldType::value:
-        member<Value>(f) = v;
+        member_of<Value>(f) = v;
         return true;
     }
     return false;

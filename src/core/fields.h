@@ -54,6 +54,8 @@ struct FieldRef {
     Field info;
     bool given = false; // set by read_fields: the document says something about it
 };
+// the member itself; T as f.type says
+template <class T> T& member_of(const FieldRef& f) { return *static_cast<T*>(f.member); }
 struct FieldList {
     std::vector<FieldRef> fields;
 };

@@ -4,8 +4,6 @@
 
 namespace sinew {
 
-template <class T> static const T& member(const FieldRef& f) { return *static_cast<const T*>(f.member); }
-
 static Value value_of(double x) { return make_number(x); }
 static Value value_of(int x) { return make_number(x); }
 static Value value_of(const std::string& x) { return make_text(x); }
@@ -19,33 +17,33 @@ template <class List> static Value value_of_list(const List& list) {
 Value write_field(const FieldRef& f) {
     switch (f.type) {
     case FieldType::real:
-        return make_number(member<double>(f));
+        return make_number(member_of<double>(f));
     case FieldType::integer:
-        return make_number(member<int>(f));
+        return make_number(member_of<int>(f));
     case FieldType::boolean:
-        return make_boolean(member<bool>(f));
+        return make_boolean(member_of<bool>(f));
     case FieldType::text:
-        return make_text(member<std::string>(f));
+        return make_text(member_of<std::string>(f));
     case FieldType::real3:
-        return to_value(member<Real3>(f));
+        return to_value(member_of<Real3>(f));
     case FieldType::real2:
-        return value_of_list(member<std::array<double, 2>>(f));
+        return value_of_list(member_of<std::array<double, 2>>(f));
     case FieldType::integer2:
-        return value_of_list(member<std::array<int, 2>>(f));
+        return value_of_list(member_of<std::array<int, 2>>(f));
     case FieldType::reals:
-        return value_of_list(member<std::vector<double>>(f));
+        return value_of_list(member_of<std::vector<double>>(f));
     case FieldType::integers:
-        return value_of_list(member<std::vector<int>>(f));
+        return value_of_list(member_of<std::vector<int>>(f));
     case FieldType::texts:
-        return value_of_list(member<std::vector<std::string>>(f));
+        return value_of_list(member_of<std::vector<std::string>>(f));
     case FieldType::real3s:
-        return value_of_list(member<std::vector<Real3>>(f));
+        return value_of_list(member_of<std::vector<Real3>>(f));
     case FieldType::signal:
-        return to_value(member<Signal>(f));
+        return to_value(member_of<Signal>(f));
     case FieldType::signal3:
-        return to_value(member<Signal3>(f));
+        return to_value(member_of<Signal3>(f));
     case FieldType::value:
-        return member<Value>(f);
+        return member_of<Value>(f);
     }
     return {};
 }

@@ -18,6 +18,12 @@ Error file_error(const std::string& path, std::string message) {
     error.message = std::move(message);
     return error;
 }
+Error data_error(std::string_view path, std::string message) {
+    Error error;
+    error.path = std::string(path);
+    error.message = std::move(message);
+    return error;
+}
 
 File::File(File&& other) noexcept
     : descriptor(std::exchange(other.descriptor, -1)), path(std::move(other.path)) {}

@@ -15,6 +15,8 @@ using ByteSpan = std::span<const std::uint8_t>;
 // "cannot write: No space left on device", file = path; `code` is errno
 Error file_error(const std::string& path, std::string_view action, int code);
 Error file_error(const std::string& path, std::string message);
+// about the part `path` of what a file holds; the caller adds the file
+Error data_error(std::string_view path, std::string message);
 
 struct File { // closed by the destructor; moved, never copied
     File() = default;

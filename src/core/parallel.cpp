@@ -295,3 +295,5 @@ void run_alone(void (*task)(void*), void* data) {
 }
 
 } // namespace sinew
+
+#undef SINEW_HAVE_CREW

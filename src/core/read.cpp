@@ -19,8 +19,8 @@ Scope make_scope(const Scope& outer, const Vars& vars) {
     return s;
 }
 
-static bool fail(const Value& v, std::string_view path, std::string message, std::string allowed,
-                 std::vector<Error>& errors) {
+static bool fail_reading(const Value& v, std::string_view path, std::string message, std::string allowed,
+                         std::vector<Error>& errors) {
     errors.push_back(make_error(v, path, std::move(message), std::move(allowed)));
     return false;
 }
@@ -46,8 +46,8 @@ bool read_signal(const Value& v, std::string_view unit, const Scope& scope, std:
         return true;
     }
     if (v.kind != Value::Kind::text)
-        return fail(v, path, "a number is expected, not " + std::string(kind_name(v.kind)),
-                    "number, \"3 mm\", \"2*pi*t\"", errors);
+        return fail_reading(v, path, "a number is expected, not " + std::string(kind_name(v.kind)),
+                            "number, \"3 mm\", \"2*pi*t\"", errors);
     const QuantityResult q = parse_quantity(v.text, unit);
     if (q.status == QuantityResult::Status::ok) {
         out = make_signal(q.value);
@@ -61,7 +61,7 @@ bool read_signal(const Value& v, std::string_view unit, const Scope& scope, std:
     if (!read_expression(v, scope, path, s.expression, errors)) return false;
     if (is_constant(s.expression)) {
         const double value = evaluate(s.expression, {});
-        if (!std::isfinite(value)) return fail(v, path, "this expression is not a finite number", {}, errors);
+        if (!std::isfinite(value)) return fail_reading(v, path, "this expression is not a finite number", {}, errors);
         s = make_signal(value);
     }
     out = std::move(s);
@@ -81,7 +81,7 @@ bool read_number(const Value& v, std::string_view unit, const Scope& scope, std:
         for (const auto& [name, symbol] : k->names)
             if (symbol.slot >= 0 && uses_slot(s.expression, symbol.slot))
                 used += (used.empty() ? "" : ", ") + name;
-    return fail(v, path, "a constant is needed here; it cannot depend on " + used, "numbers, vars", errors);
+    return fail_reading(v, path, "a constant is needed here; it cannot depend on " + used, "numbers, vars", errors);
 }
 
 bool read_integer(const Value& v, const Scope& scope, std::string_view path, int& out,
@@ -91,9 +91,9 @@ bool read_integer(const Value& v, const Scope& scope, std::string_view path, int
     const double whole = std::round(x);
     // expressions of decimal vars may miss the whole number by a few roundings
     if (std::abs(x - whole) > 1e-9 * std::max(1.0, std::abs(x)))
-        return fail(v, path, "a whole number is expected", {}, errors);
+        return fail_reading(v, path, "a whole number is expected", {}, errors);
     if (std::abs(whole) > 2147483647.0)
-        return fail(v, path, "whole number too large", "-2147483647 to 2147483647", errors);
+        return fail_reading(v, path, "whole number too large", "-2147483647 to 2147483647", errors);
     out = int(whole);
     return true;
 }
@@ -105,8 +105,8 @@ bool read_boolean(const Value& v, const Scope& scope, std::string_view path, boo
         return true;
     }
     if (v.kind != Value::Kind::text)
-        return fail(v, path, "true or false is expected, not " + std::string(kind_name(v.kind)),
-                    "true, false", errors);
+        return fail_reading(v, path, "true or false is expected, not " + std::string(kind_name(v.kind)),
+                            "true, false", errors);
     if (v.text == "on" || v.text == "off") {
         out = v.text == "on";
         return true;
@@ -119,7 +119,7 @@ bool read_boolean(const Value& v, const Scope& scope, std::string_view path, boo
 
 bool read_text(const Value& v, std::string_view path, std::string& out, std::vector<Error>& errors) {
     if (v.kind != Value::Kind::text)
-        return fail(v, path, "a text is expected, not " + std::string(kind_name(v.kind)), "\"text\"", errors);
+        return fail_reading(v, path, "a text is expected, not " + std::string(kind_name(v.kind)), "\"text\"", errors);
     out = v.text;
     return true;
 }
@@ -131,7 +131,7 @@ bool check_array(const Value& v, int count, std::string_view path, std::string_v
         "an array of " + (count < 0 ? std::string() : std::to_string(count) + ' ') + std::string(of_what);
     const std::string given = v.kind == Value::Kind::array ? std::to_string(v.items.size()) + " items"
                                                            : std::string(kind_name(v.kind));
-    return fail(v, path, what + " is expected, not " + given, {}, errors);
+    return fail_reading(v, path, what + " is expected, not " + given, {}, errors);
 }
 
 bool read_signal3(const Value& v, std::string_view unit, const Scope& scope, std::string_view path,

@@ -2,21 +2,21 @@
 #include "core/nearest.h"
 #include <charconv>
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 namespace sinew {
 namespace {
 
-struct Symbol {
+struct UnitSymbol {
     std::string_view name;
     double factor;
     std::array<std::int8_t, 5> power; // m kg s K rad
     bool prefixes;
 };
 
-constexpr double kPi = 3.14159265358979323846;
 // inch, pound and foot by definition (1959), pound-force and psi with standard gravity 9.80665 m/s²
-constexpr Symbol kSymbols[] = {
+constexpr UnitSymbol kSymbols[] = {
     {"m", 1, {1}, true},
     {"g", 1e-3, {0, 1}, true},
     {"s", 1, {0, 0, 1}, true},
@@ -52,11 +52,11 @@ constexpr Symbol kSymbols[] = {
     {"day", 86400, {0, 0, 1}, false},
     {"mph", 0.44704, {1, 0, -1}, false},
     {"kph", 1 / 3.6, {1, 0, -1}, false},
-    {"deg", kPi / 180, {0, 0, 0, 0, 1}, false},
-    {"°", kPi / 180, {0, 0, 0, 0, 1}, false},
-    {"turn", 2 * kPi, {0, 0, 0, 0, 1}, false},
-    {"rev", 2 * kPi, {0, 0, 0, 0, 1}, false},
-    {"rpm", 2 * kPi / 60, {0, 0, -1, 0, 1}, false},
+    {"deg", std::numbers::pi / 180, {0, 0, 0, 0, 1}, false},
+    {"°", std::numbers::pi / 180, {0, 0, 0, 0, 1}, false},
+    {"turn", 2 * std::numbers::pi, {0, 0, 0, 0, 1}, false},
+    {"rev", 2 * std::numbers::pi, {0, 0, 0, 0, 1}, false},
+    {"rpm", 2 * std::numbers::pi / 60, {0, 0, -1, 0, 1}, false},
     {"%", 0.01, {}, false},
 };
 
@@ -120,15 +120,15 @@ void multiply(Unit& a, const Unit& b, int exponent) {
     a.hertz = a.hertz || b.hertz;
 }
 
-bool find_symbol(std::string_view name, Unit& out) {
-    for (const Symbol& s : kSymbols)
+bool find_unit_symbol(std::string_view name, Unit& out) {
+    for (const UnitSymbol& s : kSymbols)
         if (s.name == name) {
             out = {s.factor, s.power, s.name == "Hz"};
             return true;
         }
     for (const Prefix& p : kPrefixes) {
         if (!name.starts_with(p.name)) continue;
-        for (const Symbol& s : kSymbols)
+        for (const UnitSymbol& s : kSymbols)
             if (s.prefixes && s.name == name.substr(p.name.size())) {
                 out = {p.factor * s.factor, s.power, s.name == "Hz"};
                 return true;
@@ -138,10 +138,10 @@ bool find_symbol(std::string_view name, Unit& out) {
 }
 
 std::string nearest_symbol(std::string_view name) {
-    for (const Symbol& s : kSymbols) // wrong case first: "Mm" aside, this is what is usually wrong
+    for (const UnitSymbol& s : kSymbols) // wrong case first: "Mm" aside, this is what is usually wrong
         if (edit_distance(name, s.name) == 0) return std::string(s.name);
     std::vector<std::string> known;
-    for (const Symbol& s : kSymbols) known.emplace_back(s.name);
+    for (const UnitSymbol& s : kSymbols) known.emplace_back(s.name);
     for (const char* common : {"mm", "cm", "km", "kg", "ms", "kN", "kPa", "MPa", "GPa", "kJ", "kW", "kHz"})
         known.emplace_back(common);
     return find_nearest(name, known);
@@ -246,7 +246,7 @@ bool parse_factor(UnitParser& p, int depth, Unit& out) {
         p.message = "a unit is expected after \"" + std::string(p.text.substr(0, start)) + '"';
         return false;
     }
-    if (find_symbol(name, out)) return true;
+    if (find_unit_symbol(name, out)) return true;
     p.message = "unknown unit \"" + std::string(name.substr(0, 40)) + '"';
     p.nearest = nearest_symbol(name);
     return false;

@@ -40,8 +40,8 @@ Place place_at(Parser& p, std::size_t offset) {
     return {p.file, p.line, p.column};
 }
 
-bool fail(Parser& p, const Place& place, std::string message, std::string value = {},
-          std::string allowed = {}) {
+bool fail_parsing(Parser& p, const Place& place, std::string message, std::string value = {},
+                  std::string allowed = {}) {
     if (p.errors.size() < kMaxErrors)
         p.errors.push_back({*p.file,
                             place.line,
@@ -53,9 +53,9 @@ bool fail(Parser& p, const Place& place, std::string message, std::string value 
                             {}});
     return false;
 }
-bool fail(Parser& p, std::size_t offset, std::string message, std::string value = {},
-          std::string allowed = {}) {
-    return fail(p, place_at(p, offset), std::move(message), std::move(value), std::move(allowed));
+bool fail_parsing(Parser& p, std::size_t offset, std::string message, std::string value = {},
+                  std::string allowed = {}) {
+    return fail_parsing(p, place_at(p, offset), std::move(message), std::move(value), std::move(allowed));
 }
 
 char peek(const Parser& p) { return p.at < p.text.size() ? p.text[p.at] : '\0'; }
@@ -70,7 +70,7 @@ bool skip_space(Parser& p) {
             p.at = std::min(p.text.find('\n', p.at), p.text.size());
         } else if (p.text.substr(p.at, 2) == "/*") {
             const std::size_t end = p.text.find("*/", p.at + 2);
-            if (end == std::string_view::npos) return fail(p, p.at, "comment without end", {}, "*/");
+            if (end == std::string_view::npos) return fail_parsing(p, p.at, "comment without end", {}, "*/");
             p.at = end + 2;
         } else
             return true;
@@ -114,13 +114,13 @@ void parse_escape(Parser& p, std::string& out) {
         break;
     default:
         --p.at; // the character itself may be a line end or a quote
-        fail(p, start, "unknown escape in a text", std::string(p.text.substr(start, 2)),
-             "\\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX");
+        fail_parsing(p, start, "unknown escape in a text", std::string(p.text.substr(start, 2)),
+                     "\\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX");
         return;
     }
     int code = hex_digits(p.text.substr(p.at, 4));
     if (code < 0) {
-        fail(p, start, "\\u must be followed by four hexadecimal digits");
+        fail_parsing(p, start, "\\u must be followed by four hexadecimal digits");
         return;
     }
     p.at += 4;
@@ -132,9 +132,9 @@ void parse_escape(Parser& p, std::string& out) {
         }
     }
     if (code == 0)
-        fail(p, start, "the character \\u0000 is not allowed in a text");
+        fail_parsing(p, start, "the character \\u0000 is not allowed in a text");
     else if (code >= 0xd800 && code < 0xe000)
-        fail(p, start, "\\u names half of a surrogate pair");
+        fail_parsing(p, start, "\\u names half of a surrogate pair");
     else
         append_utf8(unsigned(code), out);
 }
@@ -142,22 +142,22 @@ void parse_escape(Parser& p, std::string& out) {
 bool parse_text(Parser& p, std::string& out) {
     const std::size_t start = p.at++;
     for (;;) {
-        if (p.at >= p.text.size()) return fail(p, start, "text without end", {}, "a closing \"");
+        if (p.at >= p.text.size()) return fail_parsing(p, start, "text without end", {}, "a closing \"");
         const unsigned char c = static_cast<unsigned char>(p.text[p.at]);
         if (c == '"') {
             ++p.at;
             return true;
         }
-        if (c == '\n') return fail(p, start, "text without end on this line", {}, "a closing \"");
+        if (c == '\n') return fail_parsing(p, start, "text without end on this line", {}, "a closing \"");
         if (c == '\\') {
             ++p.at;
             parse_escape(p, out);
         } else if (c < 0x20) {
-            fail(p, p.at++, "control character " + std::to_string(int(c)) + " in a text", {},
-                 "\\t, \\n, \\uXXXX");
+            fail_parsing(p, p.at++, "control character " + std::to_string(int(c)) + " in a text", {},
+                         "\\t, \\n, \\uXXXX");
         } else {
             const int length = utf8_length(p.text, p.at);
-            if (length == 0) fail(p, p.at, "invalid UTF-8 in a text");
+            if (length == 0) fail_parsing(p, p.at, "invalid UTF-8 in a text");
             out.append(p.text, p.at, std::size_t(std::max(1, length)));
             p.at += std::size_t(std::max(1, length));
         }
@@ -215,8 +215,8 @@ bool parse_word(Parser& p, Value& v) {
         v = {};
         v.place = place;
         p.broken.push_back(v.place); // the document goes on
-        fail(p, start, "number out of the range of double precision", shorten_utf8(word, 40),
-             "0 and magnitudes from 5e-324 to 1.797e308");
+        fail_parsing(p, start, "number out of the range of double precision", shorten_utf8(word, 40),
+                     "0 and magnitudes from 5e-324 to 1.797e308");
         return true;
     }
     p.broken.push_back(v.place);
@@ -224,13 +224,13 @@ bool parse_word(Parser& p, Value& v) {
     const std::string_view bare = word.substr(word[0] == '-' || word[0] == '+' ? 1 : 0);
     const char c = bare.empty() ? '\0' : bare[0];
     if (bare == "NaN" || bare == "nan" || bare == "Infinity" || bare == "inf" || bare == "Inf" || bare == "infinity")
-        fail(p, start, "not a finite number", shown);
+        fail_parsing(p, start, "not a finite number", shown);
     else if (c == '.' || (c >= '0' && c <= '9'))
-        fail(p, start,
-             "not a number (a number has digits before and after its point, no leading zeros, no leading +)",
-             shown, "numbers such as -0.5, 12, 3e-4; units go into quotes: \"3 mm\"");
+        fail_parsing(p, start,
+                     "not a number (a number has digits before and after its point, no leading zeros, no leading +)",
+                     shown, "numbers such as -0.5, 12, 3e-4; units go into quotes: \"3 mm\"");
     else
-        fail(p, start, "unknown word without quotes", shown, "true, false, null, or a text in double quotes");
+        fail_parsing(p, start, "unknown word without quotes", shown, "true, false, null, or a text in double quotes");
     return true;
 }
 
@@ -239,12 +239,12 @@ bool parse_any(Parser& p, Value& v);
 // after `open`; calls item() for each entry; accepts a trailing comma
 template <class F> bool parse_list(Parser& p, std::size_t open, char close, const char* what, F&& item) {
     if (++p.depth > kMaxNesting)
-        return fail(p, open, "nested too deeply", {}, "at most " + std::to_string(kMaxNesting) + " levels");
+        return fail_parsing(p, open, "nested too deeply", {}, "at most " + std::to_string(kMaxNesting) + " levels");
     for (;;) {
         if (!skip_space(p)) return false;
         if (peek(p) == close) break;
         if (p.at >= p.text.size())
-            return fail(p, open, fmt::format("{} without end", what), {}, fmt::format("a closing {}", close));
+            return fail_parsing(p, open, fmt::format("{} without end", what), {}, fmt::format("a closing {}", close));
         if (!item() || !skip_space(p)) return false;
         if (peek(p) == ',') {
             ++p.at;
@@ -252,9 +252,9 @@ template <class F> bool parse_list(Parser& p, std::size_t open, char close, cons
         }
         if (peek(p) == close) break;
         if (p.at >= p.text.size())
-            return fail(p, open, fmt::format("{} without end", what), {}, fmt::format("a closing {}", close));
-        fail(p, p.at, fmt::format("unexpected character in an {}", what), shorten_utf8(p.text.substr(p.at, 12), 4),
-             fmt::format(", or {}", close));
+            return fail_parsing(p, open, fmt::format("{} without end", what), {}, fmt::format("a closing {}", close));
+        fail_parsing(p, p.at, fmt::format("unexpected character in an {}", what), shorten_utf8(p.text.substr(p.at, 12), 4),
+                     fmt::format(", or {}", close));
         // where the next entry begins, only a comma is missing
         const char c = peek(p);
         const bool value = c == '{' || c == '[' || c == '-' || (c >= '0' && c <= '9');
@@ -277,24 +277,24 @@ bool parse_object(Parser& p, Value& v) {
         Member m;
         m.place = place_at(p, p.at);
         if (peek(p) != '"') {
-            fail(p, m.place, "a name in double quotes is expected here",
-                 shorten_utf8(p.text.substr(p.at, 80), 12), "\"name\": value");
+            fail_parsing(p, m.place, "a name in double quotes is expected here",
+                         shorten_utf8(p.text.substr(p.at, 80), 12), "\"name\": value");
             while (word_character(peek(p))) m.key += p.text[p.at++];
             if (m.key.empty()) return false;
         } else if (!parse_text(p, m.key))
             return false;
         if (!skip_space(p)) return false;
         if (peek(p) != ':')
-            return fail(p, p.at, "a colon is expected after the name \"" + shorten_utf8(m.key, 40) + '"', {},
-                        ":");
+            return fail_parsing(p, p.at, "a colon is expected after the name \"" + shorten_utf8(m.key, 40) + '"', {},
+                                ":");
         ++p.at;
         if (!skip_space(p) || !parse_any(p, m.value)) return false;
         const auto [known, fresh] = lines.try_emplace(m.key, m.place.line);
         if (fresh)
             v.members.push_back(std::move(m));
         else
-            fail(p, m.place,
-                 "the name \"" + shorten_utf8(m.key, 40) + "\" is given twice; the first is at line " +
+            fail_parsing(p, m.place,
+                         "the name \"" + shorten_utf8(m.key, 40) + "\" is given twice; the first is at line " +
                      std::to_string(known->second));
         return true;
     });
@@ -313,17 +313,17 @@ bool parse_any(Parser& p, Value& v) {
         return ended;
     }
     if (word_character(c)) return parse_word(p, v);
-    if (p.at >= p.text.size()) return fail(p, p.at, "the file ends where a value is expected");
+    if (p.at >= p.text.size()) return fail_parsing(p, p.at, "the file ends where a value is expected");
     if (c == '\'') {
-        fail(p, p.at, "a text needs double quotes", "'", "\"text\"");
+        fail_parsing(p, p.at, "a text needs double quotes", "'", "\"text\"");
         const std::size_t end = p.text.find_first_of("'\n", p.at + 1);
         if (end == std::string_view::npos || p.text[end] != '\'') return false;
         p.broken.push_back(v.place);
         p.at = end + 1;
         return true;
     }
-    return fail(p, p.at, "a value is expected here", shorten_utf8(p.text.substr(p.at, 12), 4),
-                "number, \"text\", true, false, null, [array], {object}");
+    return fail_parsing(p, p.at, "a value is expected here", shorten_utf8(p.text.substr(p.at, 12), 4),
+                        "number, \"text\", true, false, null, [array], {object}");
 }
 
 } // namespace
@@ -337,7 +337,7 @@ ValueParts parse_value_parts(std::string_view text, std::string_view file_name) 
     if (skip_space(p) && parse_any(p, result.value) && skip_space(p)) {
         result.usable = p.at >= text.size();
         if (!result.usable)
-            fail(p, p.at, "text after the end of the document", shorten_utf8(text.substr(p.at, 80), 12));
+            fail_parsing(p, p.at, "text after the end of the document", shorten_utf8(text.substr(p.at, 80), 12));
     }
     result.usable = result.usable && p.errors.size() < kMaxErrors;
     result.errors = std::move(p.errors);

@@ -200,3 +200,5 @@ void compute_hinge_blocks(const Parallel& p, Projection how, const HingeMesh& me
 }
 
 } // namespace sinew
+
+#undef SINEW_INLINE

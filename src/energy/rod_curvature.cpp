@@ -49,9 +49,9 @@ template <class T> Three<T> cross(const Three<T>& a, const Three<T>& b) {
 }
 template <class T> Three<T> constant(const Vec3& a) { return {T(a.x()), T(a.y()), T(a.z())}; }
 
-Vec3 part(const Real* frame, int i) { return {frame[3 * i], frame[3 * i + 1], frame[3 * i + 2]}; }
+Vec3 frame_vector(const Real* frame, int i) { return {frame[3 * i], frame[3 * i + 1], frame[3 * i + 2]}; }
 
-template <class T> struct Rows {
+template <class T> struct CurvatureRows {
     T row[3][8];
 };
 template <class T> struct Edge {
@@ -105,8 +105,8 @@ void place_rod_frames(const Vec3& te, const Vec3& tf, const Vec3& director_e, co
 
 void move_rod_frames(const Real* frame, const Vec3& e, const Vec3& f, Real* moved) {
     const Vec3 te = e.normalized(), tf = f.normalized();
-    const Vec3 de = made_perpendicular(transport_director(part(frame, 0), part(frame, 1), te), te);
-    const Vec3 df = made_perpendicular(transport_director(part(frame, 2), part(frame, 3), tf), tf);
+    const Vec3 de = made_perpendicular(transport_director(frame_vector(frame, 0), frame_vector(frame, 1), te), te);
+    const Vec3 df = made_perpendicular(transport_director(frame_vector(frame, 2), frame_vector(frame, 3), tf), tf);
     const Real change = frame_angle(te, de, tf, df) - frame[12], turn = 2 * kPi;
     const Real twist = frame[12] + change - turn * std::round(change / turn);
     put(moved, 0, te), put(moved, 1, de), put(moved, 2, tf), put(moved, 3, df);
@@ -114,8 +114,8 @@ void move_rod_frames(const Real* frame, const Vec3& e, const Vec3& f, Real* move
 }
 
 RodStrain rod_strain(const Real* frame, const Vec3& e, const Vec3& f, Real angle_e, Real angle_f) {
-    const Edge<Real> a = make_edge<Real>(part(frame, 0), part(frame, 1), constant<Real>(e), angle_e);
-    const Edge<Real> b = make_edge<Real>(part(frame, 2), part(frame, 3), constant<Real>(f), angle_f);
+    const Edge<Real> a = make_edge<Real>(frame_vector(frame, 0), frame_vector(frame, 1), constant<Real>(e), angle_e);
+    const Edge<Real> b = make_edge<Real>(frame_vector(frame, 2), frame_vector(frame, 3), constant<Real>(f), angle_f);
     const Three<Real> kb = (2 / (1 + dot(a.t, b.t))) * cross(a.t, b.t);
     const auto vec3 = [](const Three<Real>& x) { return Vec3(x.x, x.y, x.z); };
     const Real change = frame_angle(vec3(a.t), vec3(a.d1), vec3(b.t), vec3(b.d1)) - frame[12], turn = 2 * kPi;
@@ -125,7 +125,7 @@ RodStrain rod_strain(const Real* frame, const Vec3& e, const Vec3& f, Real angle
 
 // derivatives by edge and angle, those by the edge with the turning of its reference frame (psi)
 template <class T>
-static void fill_gradient(const Edge<T>& a, const Edge<T>& b, Rows<T>& j) {
+static void fill_gradient(const Edge<T>& a, const Edge<T>& b, CurvatureRows<T>& j) {
     const T chi = T(1) + dot(a.t, b.t), inverse = T(1) / chi;
     const Three<T> kb = (T(2) * inverse) * cross(a.t, b.t);
     const Three<T> tangent = inverse * (a.t + b.t), m1 = inverse * (a.m1 + b.m1), m2 = inverse * (a.m2 + b.m2);
@@ -148,21 +148,21 @@ static void fill_gradient(const Edge<T>& a, const Edge<T>& b, Rows<T>& j) {
 }
 
 void rod_gradient(const Real* frame, const Vec3& e, const Vec3& f, Real angle_e, Real angle_f, RodGradient& out) {
-    Rows<Real> j;
-    fill_gradient<Real>(make_edge<Real>(part(frame, 0), part(frame, 1), constant<Real>(e), angle_e),
-                        make_edge<Real>(part(frame, 2), part(frame, 3), constant<Real>(f), angle_f), j);
+    CurvatureRows<Real> j;
+    fill_gradient<Real>(make_edge<Real>(frame_vector(frame, 0), frame_vector(frame, 1), constant<Real>(e), angle_e),
+                        make_edge<Real>(frame_vector(frame, 2), frame_vector(frame, 3), constant<Real>(f), angle_f), j);
     for (int k = 0; k < 3; ++k)
         for (int i = 0; i < 8; ++i) out.row[k][i] = j.row[k][i];
 }
 
-static void dual_gradient(const Real* frame, const Vec3& e, const Vec3& f, Real angle_e, Real angle_f, Rows<Dual>& j) {
+static void dual_gradient(const Real* frame, const Vec3& e, const Vec3& f, Real angle_e, Real angle_f, CurvatureRows<Dual>& j) {
     Dual x[8];
     for (int i = 0; i < 8; ++i) {
         x[i].value = i < 3 ? e[i] : i < 6 ? f[i - 3] : i == 6 ? angle_e : angle_f;
         x[i].d[i] = 1;
     }
-    fill_gradient<Dual>(make_edge<Dual>(part(frame, 0), part(frame, 1), Three<Dual>{x[0], x[1], x[2]}, x[6]),
-                        make_edge<Dual>(part(frame, 2), part(frame, 3), Three<Dual>{x[3], x[4], x[5]}, x[7]), j);
+    fill_gradient<Dual>(make_edge<Dual>(frame_vector(frame, 0), frame_vector(frame, 1), Three<Dual>{x[0], x[1], x[2]}, x[6]),
+                        make_edge<Dual>(frame_vector(frame, 2), frame_vector(frame, 3), Three<Dual>{x[3], x[4], x[5]}, x[7]), j);
 }
 
 VecN<11> spread_rod(const Real (&g)[8]) {
@@ -190,7 +190,7 @@ MatN<11> spread_rod(const MatN<8>& h) {
 
 void rod_hessian(const Real (&stiffness)[3], const Real (&natural)[3], const Real* frame, const Vec3& e, const Vec3& f, Real angle_e,
                  Real angle_f, const RodStrain& strain, VecN<11>& gradient, MatN<11>& hessian) {
-    Rows<Dual> j;
+    CurvatureRows<Dual> j;
     dual_gradient(frame, e, f, angle_e, angle_f, j);
     Real g[8] = {};
     MatN<8> h = MatN<8>::Zero();

@@ -243,5 +243,6 @@ template <int K> bool contains(const Kdop<K>& a, const Vec3& p) {
 SINEW_KDOP(14)
 SINEW_KDOP(18)
 SINEW_KDOP(26)
+#undef SINEW_KDOP
 
 } // namespace sinew

@@ -6,6 +6,8 @@
 
 namespace sinew {
 
+inline constexpr Real kEndless = std::numeric_limits<Real>::infinity(); // a side, a distance or a ray without end
+
 struct Aabb {
     Vec3 lo = Vec3::Constant(std::numeric_limits<Real>::infinity());
     Vec3 hi = Vec3::Constant(-std::numeric_limits<Real>::infinity());
@@ -19,6 +21,12 @@ inline bool overlap(const Aabb& a, const Aabb& b) {
 }
 inline bool contains(const Aabb& a, const Vec3& p) {
     return (a.lo.array() <= p.array()).all() && (p.array() <= a.hi.array()).all();
+}
+inline bool encloses(const Aabb& a, const Aabb& b) {
+    return (a.lo.array() <= b.lo.array()).all() && (b.hi.array() <= a.hi.array()).all();
+}
+inline Real squared_distance(const Aabb& b, const Vec3& p) {
+    return (b.lo - p).cwiseMax(p - b.hi).cwiseMax(0.0).squaredNorm();
 }
 inline bool is_empty(const Aabb& a) { return !(a.lo.array() <= a.hi.array()).all(); }
 

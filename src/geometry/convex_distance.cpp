@@ -2,6 +2,7 @@
 // everything, two segments, half-space and plane), GJK for the rest, and where the cores overlap the
 // separating axes of polytopes or the expanding polytope.
 #include "geometry/convex_distance.h"
+#include "geometry/bounds.h"
 #include "geometry/convex_closest.h"
 #include "geometry/epa.h"
 #include "geometry/polytope.h"
@@ -11,8 +12,6 @@
 namespace sinew {
 
 namespace {
-
-constexpr Real kInf = std::numeric_limits<Real>::infinity();
 
 // the pair the other way round, and its answer in the axes of the first
 ConvexPair swapped(const ConvexPair& p) {
@@ -32,7 +31,7 @@ ConvexDistance swapped(const ConvexDistance& r, const Placement& f) {
 ConvexDistance from_plane(const ConvexPair& pair) {
     ConvexDistance r;
     if (!is_bounded(*pair.b)) {
-        r.distance = kInf;
+        r.distance = kEndless;
         return r;
     }
     const Placement& f = pair.b_in_a;
@@ -99,7 +98,7 @@ ConvexDistance from_gjk(const ConvexPair& pair, Real limit) {
     const GjkResult g = run_gjk(pair, limit, s);
     if (g.state == GjkResult::overlapping) {
         ConvexDistance r =
-            has_axes(pair) ? from_axis(find_separating_axis(pair, kInf)) : from_penetration(run_epa(pair, s));
+            has_axes(pair) ? from_axis(find_separating_axis(pair, kEndless)) : from_penetration(run_epa(pair, s));
         r.iterations += g.iterations;
         return r;
     }
@@ -123,7 +122,7 @@ ConvexDistance core_distance(const ConvexPair& pair, Real limit) {
     if (!(pair.b_in_a.p.cwiseAbs().maxCoeff() < 1e140) ||
         !pair.b_in_a.p.allFinite()) { // squares would overflow
         ConvexDistance r;
-        r.distance = kInf;
+        r.distance = kEndless;
         return r;
     }
     if (!is_bounded(a)) return from_plane(pair);

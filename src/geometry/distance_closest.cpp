@@ -3,10 +3,10 @@
 
 namespace sinew {
 
-// |e x f|^2 as part of |e|^2 |f|^2. Below kThin (angle of 1e-4) the normal is noisy along the edges: the
+// |e x f|^2 as part of |e|^2 |f|^2. Below kNearlyParallel (angle of 1e-4) the normal is noisy along the edges: the
 // difference is taken between actual points, which can only be too long, and the boundary is asked as well.
 // Below kParallel the interior solution has no digits left.
-static constexpr Real kThin = 1e-8, kParallel = 1e-28;
+static constexpr Real kNearlyParallel = 1e-8, kParallel = 1e-28;
 
 // parameter of the point of the segment x0 + s d closest to the origin, s in [0, 1]
 static Real segment_parameter(const Vec3& x0, const Vec3& d) {
@@ -69,7 +69,7 @@ Closest closest_vertex_triangle(const Vec3& p, const Vec3& t0, const Vec3& t1, c
         const Real w0 = n.dot(cross3(b, c)), w1 = n.dot(cross3(c, a)), w2 = n.dot(cross3(a, b));
         if (w0 > 0 && w1 > 0 && w2 > 0) {
             const Real sum = w0 + w1 + w2;
-            const bool thin = area < kThin * scale;
+            const bool thin = area < kNearlyParallel * scale;
             face.weight = {1, w0 / sum, w1 / sum, w2 / sum};
             face.difference = thin ? perpendicular(-(w0 * a + w1 * b + w2 * c) / sum, ab, ac)
                                    : Vec3(n * (-a.dot(n) / area));
@@ -102,7 +102,7 @@ Closest closest_edge_edge(const Vec3& a0, const Vec3& a1, const Vec3& b0, const 
         // a0 + r e = b0 + s f up to the common normal: r n = w x f, s n = w x e
         const Real r = n.dot(cross3(w, f)), s = n.dot(cross3(w, e));
         if (r > 0 && r < area && s > 0 && s < area) {
-            const bool thin = area < kThin * scale;
+            const bool thin = area < kNearlyParallel * scale;
             inner.weight = {1 - r / area, r / area, 1 - s / area, s / area};
             inner.difference =
                 thin ? perpendicular(w + (s / area) * f - (r / area) * e, e, f) : Vec3(n * (w.dot(n) / area));

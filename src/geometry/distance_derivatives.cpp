@@ -13,7 +13,7 @@ constexpr Differences kPointLine{2, {{-1, 1, 0, 0}, {-1, 0, 1, 0}, {}}};
 constexpr Differences kPointPlane{3, {{1, -1, 0, 0}, {0, -1, 1, 0}, {0, -1, 0, 1}}};
 constexpr Differences kLineLine{3, {{-1, 0, 1, 0}, {-1, 1, 0, 0}, {0, 0, -1, 1}}};
 
-Vec3 difference(const Differences& d, int k, const Feature& f, const Stencil& x) {
+Vec3 difference(const Differences& d, int k, const Feature& f, const DistancePoints& x) {
     Vec3 v = Vec3::Zero();
     for (int i = 0; i < 4; ++i)
         if (d.sign[k][i]) v += d.sign[k][i] * x[f.point[i]];
@@ -111,7 +111,7 @@ void push_hessian(const Differences& d, const Feature& f, const MatN<9>& local, 
                             sign * local.block<3, 3>(3 * k, 3 * l);
 }
 
-Real point_point(const Feature& f, const Stencil& x, Gradient12* g, Hessian12* h) {
+Real point_point(const Feature& f, const DistancePoints& x, Gradient12* g, Hessian12* h) {
     const int i = 3 * f.point[0], j = 3 * f.point[1];
     const Vec3 d = x[f.point[0]] - x[f.point[1]];
     if (g) {
@@ -128,7 +128,7 @@ Real point_point(const Feature& f, const Stencil& x, Gradient12* g, Hessian12* h
     return d.squaredNorm();
 }
 
-Real evaluate(const Feature& f, const Stencil& x, Gradient12* g, Hessian12* h) {
+Real evaluate(const Feature& f, const DistancePoints& x, Gradient12* g, Hessian12* h) {
     if (f.kind == Feature::point_point) return point_point(f, x, g, h);
     const Differences& d = f.kind == Feature::point_line    ? kPointLine
                            : f.kind == Feature::point_plane ? kPointPlane
@@ -142,16 +142,16 @@ Real evaluate(const Feature& f, const Stencil& x, Gradient12* g, Hessian12* h) {
 
 } // namespace
 
-Real squared_distance(const Feature& f, const Stencil& x) { return evaluate(f, x, nullptr, nullptr); }
-Real squared_distance_gradient(const Feature& f, const Stencil& x, Gradient12& g) {
+Real squared_distance(const Feature& f, const DistancePoints& x) { return evaluate(f, x, nullptr, nullptr); }
+Real squared_distance_gradient(const Feature& f, const DistancePoints& x, Gradient12& g) {
     return evaluate(f, x, &g, nullptr);
 }
-Real squared_distance_hessian(const Feature& f, const Stencil& x, Gradient12& g, Hessian12& h) {
+Real squared_distance_hessian(const Feature& f, const DistancePoints& x, Gradient12& g, Hessian12& h) {
     return evaluate(f, x, &g, &h);
 }
 
 // d = sqrt(D): grad d = grad D / (2 d), hess d = (hess D - 2 grad d grad d^T) / (2 d)
-Real distance_gradient(const Feature& f, const Stencil& x, Gradient12& g) {
+Real distance_gradient(const Feature& f, const DistancePoints& x, Gradient12& g) {
     const Real d = std::sqrt(evaluate(f, x, &g, nullptr));
     if (d > 0)
         g /= 2 * d;
@@ -159,7 +159,7 @@ Real distance_gradient(const Feature& f, const Stencil& x, Gradient12& g) {
         g.setZero();
     return d;
 }
-Real distance_hessian(const Feature& f, const Stencil& x, Gradient12& g, Hessian12& h) {
+Real distance_hessian(const Feature& f, const DistancePoints& x, Gradient12& g, Hessian12& h) {
     const Real d = std::sqrt(evaluate(f, x, &g, &h));
     if (!(d > 0)) {
         g.setZero(), h.setZero();
@@ -170,12 +170,12 @@ Real distance_hessian(const Feature& f, const Stencil& x, Gradient12& g, Hessian
     return d;
 }
 
-Real edge_edge_mollifier(const Stencil& x, Real threshold) {
+Real edge_edge_mollifier(const DistancePoints& x, Real threshold) {
     const Real c = (x[1] - x[0]).cross(x[3] - x[2]).squaredNorm();
     return c < threshold ? (2 - c / threshold) * (c / threshold) : 1;
 }
 
-Real edge_edge_mollifier_hessian(const Stencil& x, Real threshold, Gradient12& g, Hessian12& h) {
+Real edge_edge_mollifier_hessian(const DistancePoints& x, Real threshold, Gradient12& g, Hessian12& h) {
     const CrossSquared s = cross_squared(x[1] - x[0], x[3] - x[2], true);
     if (!(s.value < threshold)) {
         g.setZero(), h.setZero();

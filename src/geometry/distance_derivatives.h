@@ -15,19 +15,19 @@
 
 namespace sinew {
 
-using Stencil = std::array<Vec3, 4>; // [m]
+using DistancePoints = std::array<Vec3, 4>; // [m]
 using Gradient12 = VecN<12>;
 using Hessian12 = MatN<12>;
 
-Real squared_distance(const Feature&, const Stencil&);
-Real squared_distance_gradient(const Feature&, const Stencil&, Gradient12&);            // returns D
-Real squared_distance_hessian(const Feature&, const Stencil&, Gradient12&, Hessian12&); // returns D
-Real distance_gradient(const Feature&, const Stencil&, Gradient12&);                    // returns d
-Real distance_hessian(const Feature&, const Stencil&, Gradient12&, Hessian12&);         // returns d
+Real squared_distance(const Feature&, const DistancePoints&);
+Real squared_distance_gradient(const Feature&, const DistancePoints&, Gradient12&);            // returns D
+Real squared_distance_hessian(const Feature&, const DistancePoints&, Gradient12&, Hessian12&); // returns D
+Real distance_gradient(const Feature&, const DistancePoints&, Gradient12&);                    // returns d
+Real distance_hessian(const Feature&, const DistancePoints&, Gradient12&, Hessian12&);         // returns d
 
 // eps of the mollifier from the edges' rest lengths [m^4]
 inline Real mollifier_threshold(Real rest_a, Real rest_b) { return 1e-3 * rest_a * rest_a * rest_b * rest_b; }
-Real edge_edge_mollifier(const Stencil&, Real threshold);
-Real edge_edge_mollifier_hessian(const Stencil&, Real threshold, Gradient12&, Hessian12&); // returns m
+Real edge_edge_mollifier(const DistancePoints&, Real threshold);
+Real edge_edge_mollifier_hessian(const DistancePoints&, Real threshold, Gradient12&, Hessian12&); // returns m
 
 } // namespace sinew

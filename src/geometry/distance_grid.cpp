@@ -5,7 +5,7 @@
 namespace sinew {
 
 namespace {
-Result<DistanceGridShape> fail(std::string value, std::string message, std::string allowed = {}) {
+Result<DistanceGridShape> fail_building(std::string value, std::string message, std::string allowed = {}) {
     Result<DistanceGridShape> r;
     r.errors.push_back({.value = std::move(value), .message = std::move(message), .allowed = std::move(allowed)});
     return r;
@@ -65,30 +65,30 @@ Vec3 grid_node(const DistanceGridShape& g, int i, int j, int k) { return vec(g.o
 Aabb grid_box(const DistanceGridShape& g) { return {vec(g.origin), grid_node(g, g.size[0] - 1, g.size[1] - 1, g.size[2] - 1)}; }
 
 Result<DistanceGridShape> build_distance_grid(const Parallel& parallel, const TriangleShape& mesh, const DistanceGridSettings& s) {
-    if (mesh.triangles.empty()) return fail("", "the mesh has no triangles");
+    if (mesh.triangles.empty()) return fail_building("", "the mesh has no triangles");
     for (const auto& t : mesh.triangles)
         for (int v : t) {
-            if (v < 0 || v >= int(mesh.vertices.size())) return fail(std::to_string(v), "vertex index out of range");
-            if (!vec(mesh.vertices[v]).allFinite()) return fail(std::to_string(v), "the vertex is not finite");
+            if (v < 0 || v >= int(mesh.vertices.size())) return fail_building(std::to_string(v), "vertex index out of range");
+            if (!vec(mesh.vertices[v]).allFinite()) return fail_building(std::to_string(v), "the vertex is not finite");
         }
     const TriangleTree tree = build_triangle_tree(mesh);
     const Aabb box = tree.nodes[0].box;
-    if (!is_closed(mesh)) return fail("", "the mesh is not closed: it has no inside", "sinew mesh repair, sinew mesh check");
+    if (!is_closed(mesh)) return fail_building("", "the mesh is not closed: it has no inside", "sinew mesh repair, sinew mesh check");
     const Real longest = (box.hi - box.lo).maxCoeff();
     DistanceGridShape g;
     g.cell = s.cell > 0 ? s.cell : longest / std::clamp(s.resolution, 1, 1024);
-    if (!(g.cell > 0) || !std::isfinite(g.cell)) return fail(std::to_string(g.cell), "the cell must have a size", "> 0");
+    if (!(g.cell > 0) || !std::isfinite(g.cell)) return fail_building(std::to_string(g.cell), "the cell must have a size", "> 0");
     const int padding = std::clamp(s.padding, 1, 1000);
     std::int64_t nodes = 1;
     for (int k = 0; k < 3; ++k) {
         const Real cells = std::ceil((box.hi[k] - box.lo[k]) / g.cell) + 2 * padding;
-        if (!(cells < 1e6)) return fail(std::to_string(g.cell), "the cell is too small for the mesh");
+        if (!(cells < 1e6)) return fail_building(std::to_string(g.cell), "the cell is too small for the mesh");
         g.size[k] = int(cells) + 1;
         nodes *= g.size[k];
         // centred: as much room on both sides
         g.origin[k] = (box.lo[k] + box.hi[k]) / 2 - g.cell * int(cells) / 2;
     }
-    if (nodes > kDistanceGridNodes) return fail(std::to_string(g.cell), "the grid has too many nodes", std::to_string(kDistanceGridNodes));
+    if (nodes > kDistanceGridNodes) return fail_building(std::to_string(g.cell), "the grid has too many nodes", std::to_string(kDistanceGridNodes));
     g.distance.resize(std::size_t(nodes));
     parallel_for(parallel, g.size[1] * g.size[2], 4, [&](int begin, int end) {
         for (int row = begin; row < end; ++row) fill_row(tree, mesh, row % g.size[1], row / g.size[1], g);

@@ -12,13 +12,13 @@ namespace sinew {
 
 static constexpr Real kSteps = 0x1p40;           // grid steps across the largest extent
 static constexpr Real kOutside = 1e-10 * kSteps; // [grid steps] lower points are not added
-static constexpr Real kFlat = 1e-8 * kSteps;     // thinner sets have no hull
+static constexpr Real kThinnest = 1e-8 * kSteps; // thinner sets have no hull
 
 __extension__ typedef __int128 Int128;
 
 using GridPoint = std::array<std::int64_t, 3>;
 
-static Vec3 difference(const GridPoint& a, const GridPoint& b) {
+static Vec3 grid_difference(const GridPoint& a, const GridPoint& b) {
     return Vec3(Real(a[0] - b[0]), Real(a[1] - b[1]), Real(a[2] - b[2])); // exact: below 2^53
 }
 
@@ -42,15 +42,15 @@ struct Quickhull {
 };
 
 void set_plane(const Quickhull& q, HullTriangle& f) {
-    const Vec3 u = difference(q.points[f.v[1]], q.points[f.v[0]]),
-               v = difference(q.points[f.v[2]], q.points[f.v[0]]);
+    const Vec3 u = grid_difference(q.points[f.v[1]], q.points[f.v[0]]),
+               v = grid_difference(q.points[f.v[2]], q.points[f.v[0]]);
     const Vec3 n = u.cross(v);
     f.area = n.norm() / 2;
     f.normal = n / (2 * f.area);
 }
 
 Real height(const Quickhull& q, const HullTriangle& f, int p) {
-    return f.normal.dot(difference(q.points[p], q.points[f.v[0]]));
+    return f.normal.dot(grid_difference(q.points[p], q.points[f.v[0]]));
 }
 
 bool sees(const Quickhull& q, int p, const HullTriangle& f) {
@@ -140,18 +140,18 @@ Start find_start(const Quickhull& q) {
         if (extent > best) best = extent, s.v[0] = lo, s.v[1] = hi;
     }
     if (best <= 0) return s;
-    const Vec3 line = difference(q.points[s.v[1]], q.points[s.v[0]]).normalized();
-    best = kFlat;
+    const Vec3 line = grid_difference(q.points[s.v[1]], q.points[s.v[0]]).normalized();
+    best = kThinnest;
     s.count = 2;
     for (int i = 0; i < n; ++i) {
-        const Real h = line.cross(difference(q.points[i], q.points[s.v[0]])).norm();
+        const Real h = line.cross(grid_difference(q.points[i], q.points[s.v[0]])).norm();
         if (h > best) best = h, s.v[2] = i, s.count = 3;
     }
     if (s.count < 3) return s;
-    const Vec3 normal = line.cross(difference(q.points[s.v[2]], q.points[s.v[0]])).normalized();
-    best = kFlat;
+    const Vec3 normal = line.cross(grid_difference(q.points[s.v[2]], q.points[s.v[0]])).normalized();
+    best = kThinnest;
     for (int i = 0; i < n; ++i) {
-        const Real h = std::abs(normal.dot(difference(q.points[i], q.points[s.v[0]])));
+        const Real h = std::abs(normal.dot(grid_difference(q.points[i], q.points[s.v[0]])));
         if (h > best) best = h, s.v[3] = i, s.count = 4;
     }
     if (s.count == 4 && orient(q.points[s.v[0]], q.points[s.v[1]], q.points[s.v[2]], q.points[s.v[3]]) > 0)
@@ -221,7 +221,7 @@ Result<HullShape> make_hull(std::span<const Real3> points) {
 
     std::vector<Vec3> grid;
     grid.reserve(q.points.size());
-    for (const GridPoint& p : q.points) grid.push_back(difference(p, q.points[start.v[0]]));
+    for (const GridPoint& p : q.points) grid.push_back(grid_difference(p, q.points[start.v[0]]));
     HullShape hull;
     if (!build_polygons(q.faces, grid, points, 1e-9 * kSteps, hull))
         return {{}, refuse("the faces of the hull could not be joined")};

@@ -12,9 +12,9 @@
 namespace sinew {
 
 namespace {
-constexpr Real kFlat = 1e-14; // volume below this share of the box diagonal cubed is rounding of a flat body
+constexpr Real kFlatVolume = 1e-14; // volume below this share of the box diagonal cubed is rounding of a flat body
 
-Result<MassProperties> fail(std::string value, std::string message, std::string allowed = {}) {
+Result<MassProperties> fail_weighing(std::string value, std::string message, std::string allowed = {}) {
     Result<MassProperties> r;
     Error e;
     e.value = std::move(value);
@@ -57,7 +57,7 @@ MassProperties diagonal_mass(Real volume, Real density, Real center_y, const Vec
 
 Result<MassProperties> mass_properties(const PolygonMesh& mesh, Real density) {
     if (!(density > 0) || !std::isfinite(density))
-        return fail(std::to_string(density), "the density must be positive and finite", "> 0 kg/m^3");
+        return fail_weighing(std::to_string(density), "the density must be positive and finite", "> 0 kg/m^3");
     const std::vector<Error> invalid = validate_mesh(mesh);
     if (!invalid.empty()) {
         Result<MassProperties> r;
@@ -67,7 +67,7 @@ Result<MassProperties> mass_properties(const PolygonMesh& mesh, Real density) {
     const MeshCheck check = check_mesh(mesh);
     if (!bounds_volume(check)) {
         const std::string why = polygon_count(mesh) == 0 ? "it has no polygons" : describe(check);
-        return fail({}, std::string("the mesh does not bound a volume: ") + why,
+        return fail_weighing({}, std::string("the mesh does not bound a volume: ") + why,
                     "a closed, consistently oriented mesh");
     }
     const Bounds box = compute_bounds(mesh);
@@ -75,12 +75,12 @@ Result<MassProperties> mass_properties(const PolygonMesh& mesh, Real density) {
     const Moments m = integrate(mesh, origin);
     const Real size = (vec(box.max) - vec(box.min)).norm();
     if (!std::isfinite(m.second.sum()) || !std::isfinite(size * size * size))
-        return fail({}, "the mesh is too large for its mass to be computed");
-    if (m.volume < -kFlat * size * size * size)
-        return fail(std::to_string(m.volume), "the volume is negative: the polygons face inwards",
+        return fail_weighing({}, "the mesh is too large for its mass to be computed");
+    if (m.volume < -kFlatVolume * size * size * size)
+        return fail_weighing(std::to_string(m.volume), "the volume is negative: the polygons face inwards",
                     "polygons counter-clockwise seen from outside");
-    if (!(m.volume > kFlat * size * size * size))
-        return fail(std::to_string(m.volume), "the mesh has no volume");
+    if (!(m.volume > kFlatVolume * size * size * size))
+        return fail_weighing(std::to_string(m.volume), "the mesh has no volume");
     // central moments
     MassProperties r;
     r.volume = m.volume;
@@ -94,7 +94,7 @@ Result<MassProperties> mass_properties(const PolygonMesh& mesh, Real density) {
     const Real3& p = r.principal_inertia;
     const Real sum = p.x + p.y + p.z, largest = std::max({p.x, p.y, p.z});
     if (!(std::min({p.x, p.y, p.z}) > 0) || sum - largest < largest * (1 - 1e-9))
-        return fail({}, "the inertia is not that of a body: the surface crosses itself");
+        return fail_weighing({}, "the inertia is not that of a body: the surface crosses itself");
     Result<MassProperties> result;
     result.value = r;
     return result;

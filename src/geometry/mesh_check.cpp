@@ -41,11 +41,6 @@ void check_edges(const PolygonMesh& m, const EdgeTable& t, const std::vector<cha
     }
 }
 
-int find_root(std::vector<int>& parent, int i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
 // Corners at a vertex that share an edge belong to one fan; a vertex with several fans is not manifold.
 void check_fans(const PolygonMesh& m, const EdgeTable& t, const std::vector<char>& collapsed, MeshCheck& r) {
     std::vector<int> fan(m.polygon_vertex.size());
@@ -82,16 +77,13 @@ void check_fans(const PolygonMesh& m, const EdgeTable& t, const std::vector<char
     list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
-std::string text(const std::array<int, 2>& e) { return std::to_string(e[0]) + "-" + std::to_string(e[1]); }
-std::string text(int i) { return std::to_string(i); }
-
 template <class T>
 void add_sentence(std::string& out, const std::vector<T>& list, const char* one, const char* many) {
     constexpr std::size_t kShown = 5;
     if (list.empty()) return;
     if (!out.empty()) out += "; ";
     out += std::to_string(list.size()) + " " + (list.size() == 1 ? one : many) + " (";
-    for (std::size_t i = 0; i < list.size() && i < kShown; ++i) out += (i ? ", " : "") + text(list[i]);
+    for (std::size_t i = 0; i < list.size() && i < kShown; ++i) out += (i ? ", " : "") + index_text(list[i]);
     out += list.size() > kShown ? ", ...)" : ")";
 }
 } // namespace

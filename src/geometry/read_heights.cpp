@@ -7,7 +7,7 @@ namespace sinew {
 
 namespace {
 
-Result<HeightGrid> fail(std::string_view file, std::int64_t line, std::string value, std::string message, std::string allowed = {}) {
+Result<HeightGrid> fail_at_line(std::string_view file, std::int64_t line, std::string value, std::string message, std::string allowed = {}) {
     Result<HeightGrid> r;
     r.errors.push_back(make_mesh_error(file, line, {}, std::move(value), std::move(message), std::move(allowed)));
     return r;
@@ -37,30 +37,31 @@ struct PgmCursor {
 
 Result<HeightGrid> check_size(std::string_view file, std::int64_t line, std::int64_t nx, std::int64_t nz) {
     const std::string size = std::to_string(nx) + " x " + std::to_string(nz);
-    if (nx < 2 || nz < 2) return fail(file, line, size, "too few heights", "at least 2 x 2");
-    if (nx > kMostHeights / nz) return fail(file, line, size, "too many heights", "at most " + std::to_string(kMostHeights));
+    if (nx < 2 || nz < 2) return fail_at_line(file, line, size, "too few heights", "at least 2 x 2");
+    if (nx > kMostHeights / nz) return fail_at_line(file, line, size, "too many heights", "at most " + std::to_string(kMostHeights));
     return {};
 }
 
 Result<HeightGrid> parse_pgm(std::string_view bytes, std::string_view file, bool binary) {
     PgmCursor c{bytes};
     std::int64_t nx = 0, nz = 0, white = 0;
-    if (!c.next(nx) || !c.next(nz) || !c.next(white)) return fail(file, c.line, {}, "not a PGM picture: width, height and white are expected");
+    if (!c.next(nx) || !c.next(nz) || !c.next(white)) return fail_at_line(file, c.line, {}, "not a PGM picture: width, height and white are expected");
     if (Result<HeightGrid> size = check_size(file, c.line, nx, nz); !size.errors.empty()) return size;
-    if (white < 1 || white > 65535) return fail(file, c.line, std::to_string(white), "white is out of range", "1 to 65535");
+    if (white < 1 || white > 65535) return fail_at_line(file, c.line, std::to_string(white), "white is out of range", "1 to 65535");
     Result<HeightGrid> r;
     HeightGrid& g = r.value.emplace();
     g.nx = int(nx), g.nz = int(nz), g.image = true;
     const std::size_t count = std::size_t(nx * nz), wide = white > 255 ? 2 : 1;
     const std::size_t first = c.at + 1; // one blank after the head
     if (binary && (first > bytes.size() || bytes.size() - first < count * wide))
-        return fail(file, 0, std::to_string(bytes.size()) + " bytes", "the file is too short for its picture", std::to_string(first + count * wide) + " bytes");
+        return fail_at_line(file, 0, std::to_string(bytes.size()) + " bytes", "the file is too short for its picture",
+                            std::to_string(first + count * wide) + " bytes");
     for (std::size_t k = 0; k < count; ++k) {
         std::int64_t v = 0;
         const auto byte = [&](std::size_t i) { return std::int64_t(static_cast<unsigned char>(bytes[first + i])); };
         if (binary) v = wide == 2 ? 256 * byte(2 * k) + byte(2 * k + 1) : byte(k);
-        else if (!c.next(v)) return fail(file, c.line, {}, "number " + std::to_string(k) + " of the picture is missing or not a whole number");
-        if (v > white) return fail(file, binary ? 0 : c.line, std::to_string(v), "brighter than white", "0 to " + std::to_string(white));
+        else if (!c.next(v)) return fail_at_line(file, c.line, {}, "number " + std::to_string(k) + " of the picture is missing or not a whole number");
+        if (v > white) return fail_at_line(file, binary ? 0 : c.line, std::to_string(v), "brighter than white", "0 to " + std::to_string(white));
         g.height.push_back(double(v) / double(white));
     }
     return r;
@@ -80,15 +81,15 @@ Result<HeightGrid> parse_rows(std::string_view bytes, std::string_view file) {
         while (next_word_on_line(c, word)) {
             if (word.front() == '#') break;
             double value = 0;
-            if (parse_real(word, value) != NumberStatus::ok) return fail(file, line, printable(word), "a height must be a finite number");
+            if (parse_real(word, value) != NumberStatus::ok) return fail_at_line(file, line, printable(word), "a height must be a finite number");
             if (std::int64_t(g.height.size()) == kMostHeights)
-                return fail(file, line, {}, "too many heights", "at most " + std::to_string(kMostHeights));
+                return fail_at_line(file, line, {}, "too many heights", "at most " + std::to_string(kMostHeights));
             g.height.push_back(value);
             ++found;
         }
         if (found == 0) continue;
         if (g.nz > 0 && found != g.nx)
-            return fail(file, line, std::to_string(found) + " numbers", "rows must be equally long", std::to_string(g.nx) + ", as in the first row");
+            return fail_at_line(file, line, std::to_string(found) + " numbers", "rows must be equally long", std::to_string(g.nx) + ", as in the first row");
         g.nx = found, ++g.nz;
     } while (next_line(c));
     if (Result<HeightGrid> size = check_size(file, 0, g.nx, g.nz); !size.errors.empty()) return size;

@@ -11,7 +11,7 @@ namespace sinew {
 namespace {
 constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t(8) << 30; // more than 32-bit indices can use
 
-Result<PolygonMesh> fail(const std::string& path, std::string message, std::string allowed = {}) {
+Result<PolygonMesh> fail_reading(const std::string& path, std::string message, std::string allowed = {}) {
     Error e;
     e.file = path;
     e.message = std::move(message);
@@ -48,15 +48,15 @@ Result<PolygonMesh> read_mesh(const std::string& path) {
                            : extension == ".ply" ? parse_ply
                            : extension == ".stl" ? parse_stl
                                                  : nullptr;
-        if (!parse) return fail(path, "unknown kind of mesh file \"" + extension + "\"", ".obj, .ply, .stl");
+        if (!parse) return fail_reading(path, "unknown kind of mesh file \"" + extension + "\"", ".obj, .ply, .stl");
         std::string bytes;
         std::string problem = read_bytes(path, bytes);
-        if (!problem.empty()) return fail(path, std::move(problem));
+        if (!problem.empty()) return fail_reading(path, std::move(problem));
         return parse(bytes, path);
     } catch (const std::bad_alloc&) {
-        return fail(path, "not enough memory for this mesh");
+        return fail_reading(path, "not enough memory for this mesh");
     } catch (const std::exception& e) { // path conversion and the like
-        return fail(path, std::string("the mesh file cannot be read: ") + e.what());
+        return fail_reading(path, std::string("the mesh file cannot be read: ") + e.what());
     }
 }
 

@@ -17,7 +17,7 @@
 namespace sinew {
 
 namespace {
-constexpr std::int64_t kMaxIndex = std::numeric_limits<int>::max();
+constexpr std::int64_t kMostItems = std::numeric_limits<int>::max();
 
 struct PlyReader {
     std::string_view file;
@@ -134,7 +134,7 @@ bool check_count(PlyReader& r) {
     std::int64_t least = 0; // bytes of one item with empty lists
     for (const PlyProperty& p : e.properties)
         least += ascii ? 2 : ply_size(p.is_list ? p.count_type : p.type);
-    if (e.count > kMaxIndex) return fail(r, std::to_string(e.count), "more than 2147483647 of one element");
+    if (e.count > kMostItems) return fail(r, std::to_string(e.count), "more than 2147483647 of one element");
     if (least == 0 || e.count <= (bytes_left(r) + 1) / least) return true;
     return fail(r, std::to_string(e.count),
                 "the file is too short for the declared number of " + e.name + " elements");
@@ -225,7 +225,7 @@ bool read_vertices(PlyReader& r) {
 bool add_corner(PlyReader& r, double x) {
     int v = 0;
     if (!to_vertex(r, x, v)) return false;
-    if (std::int64_t(r.mesh.polygon_vertex.size()) >= kMaxIndex)
+    if (std::int64_t(r.mesh.polygon_vertex.size()) >= kMostItems)
         return fail(r, {}, "more than 2147483647 corners");
     r.mesh.polygon_vertex.push_back(v);
     return true;

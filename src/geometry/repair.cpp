@@ -1,6 +1,7 @@
 #include "geometry/repair.h"
 #include "core/math.h"
 #include "geometry/repair_mesh.h"
+#include "geometry/topology.h"
 #include "geometry/triangulate.h"
 #include <algorithm>
 #include <cmath>
@@ -156,14 +157,11 @@ void add_report(RepairReport& to, const RepairReport& from, const std::vector<in
     add(to.thin_left, from.thin_left, polygon);
 }
 
-std::string text(const std::array<int, 2>& e) { return std::to_string(e[0]) + "-" + std::to_string(e[1]); }
-std::string text(int i) { return std::to_string(i); }
-
 template <class T> void add_line(std::vector<std::string>& out, const std::vector<T>& list, const char* one, const char* many) {
     constexpr std::size_t kShown = 8;
     if (list.empty()) return;
     std::string s = std::to_string(list.size()) + " " + (list.size() == 1 ? one : many) + ": ";
-    for (std::size_t i = 0; i < list.size() && i < kShown; ++i) s += (i ? ", " : "") + text(list[i]);
+    for (std::size_t i = 0; i < list.size() && i < kShown; ++i) s += (i ? ", " : "") + index_text(list[i]);
     out.push_back(s + (list.size() > kShown ? ", ..." : ""));
 }
 } // namespace

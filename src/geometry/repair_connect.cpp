@@ -1,6 +1,7 @@
 // Which faces continue each other across an edge, their common orientation, and the fans around each vertex.
 #include "geometry/bounds.h"
 #include "geometry/repair_mesh.h"
+#include "geometry/topology.h"
 #include "geometry/triangle_tree.h"
 #include <algorithm>
 #include <cmath>
@@ -10,16 +11,7 @@
 namespace sinew {
 
 namespace {
-constexpr Real kFlat = 1e-13; // volume over diagonal^3 that is rounding: a pillow of two equal faces has no outside
-
-int find_root(std::vector<int>& parent, int i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-void join(std::vector<int>& parent, int a, int b) {
-    a = find_root(parent, a), b = find_root(parent, b);
-    parent[std::max(a, b)] = std::min(a, b);
-}
+constexpr Real kPillowVolume = 1e-13; // volume over diagonal^3 that is rounding: a pillow of two equal faces has no outside
 
 struct Link { // two sides glued together; q.face = -1: a side left alone at a crowded edge
     RepairSide p, q;
@@ -65,7 +57,7 @@ std::vector<Link> regular_links(const std::vector<RepairSide>& sides) {
 std::vector<char> find_sheets(const RepairWork& w, const std::vector<RepairSide>& sides, const std::vector<Link>& links) {
     std::vector<int> root(w.faces.size());
     std::iota(root.begin(), root.end(), 0);
-    for (const Link& l : links) join(root, l.p.face, l.q.face);
+    for (const Link& l : links) join_roots(root, l.p.face, l.q.face);
     std::vector<char> open(w.faces.size(), 0), sheet(w.faces.size(), 0);
     for (std::size_t i = 0, j = 0; i < sides.size(); i = j) {
         for (j = i; j < sides.size() && sides[j].a == sides[i].a && sides[j].b == sides[i].b;) ++j;
@@ -118,7 +110,7 @@ void link_around_edge(const RepairWork& w, const RepairSide* begin, const Repair
     for (const Spoke& s : spokes) alone.push_back({*s.side, {-1, -1, -1, -1, false}});
 }
 
-struct Part { // faces linked together
+struct LinkedPart { // faces linked together
     std::vector<int> faces;
     bool closed = true;
     Real volume = 0; // [m^3] signed
@@ -126,27 +118,27 @@ struct Part { // faces linked together
     int container = -1; // outermost closed part around it
 };
 
-std::vector<Part> find_parts(const RepairWork& w, const std::vector<Link>& links) {
+std::vector<LinkedPart> find_parts(const RepairWork& w, const std::vector<Link>& links) {
     std::vector<int> root(w.faces.size()), open_sides(w.faces.size(), 0);
     std::iota(root.begin(), root.end(), 0);
     for (int f = 0; f < int(w.faces.size()); ++f) open_sides[f] = int(w.faces[f].vertex.size());
     for (const Link& l : links) {
-        join(root, l.p.face, l.q.face);
+        join_roots(root, l.p.face, l.q.face);
         --open_sides[l.p.face], --open_sides[l.q.face];
         if (l.p.forward == l.q.forward) open_sides[l.p.face] += 1; // a twisted part has no inside
     }
-    std::vector<Part> parts;
+    std::vector<LinkedPart> parts;
     std::vector<int> index(w.faces.size(), -1);
     for (int f = 0; f < int(w.faces.size()); ++f) {
         if (!w.faces[f].alive) continue;
         int& at = index[find_root(root, f)];
         if (at < 0) at = int(parts.size()), parts.push_back({});
-        Part& p = parts[at];
+        LinkedPart& p = parts[at];
         p.faces.push_back(f);
         p.closed = p.closed && open_sides[f] == 0;
         for (int v : w.faces[f].vertex) p.box = merge(p.box, Vec3(vec(w.rest.positions[v])));
     }
-    for (Part& p : parts)
+    for (LinkedPart& p : parts)
         for (int f : p.faces) {
             const auto& v = w.faces[f].vertex;
             const auto at = [&](std::size_t i) { return Vec3(vec(w.rest.positions[w.cluster[v[i]]]) - p.box.lo); };
@@ -155,7 +147,7 @@ std::vector<Part> find_parts(const RepairWork& w, const std::vector<Link>& links
     return parts;
 }
 
-TriangleShape part_shape(const RepairWork& w, const Part& p) {
+TriangleShape part_shape(const RepairWork& w, const LinkedPart& p) {
     TriangleShape s;
     for (int f : p.faces) {
         const auto& v = w.faces[f].vertex;
@@ -169,7 +161,7 @@ TriangleShape part_shape(const RepairWork& w, const Part& p) {
 }
 
 // Closed parts in no other part are turned outwards and take what is inside them along.
-void turn_outwards(RepairWork& w, std::vector<Part>& parts, std::vector<char>& reversed) {
+void turn_outwards(RepairWork& w, std::vector<LinkedPart>& parts, std::vector<char>& reversed) {
     std::vector<int> order;
     for (int i = 0; i < int(parts.size()); ++i)
         if (parts[i].closed) order.push_back(i);
@@ -178,7 +170,7 @@ void turn_outwards(RepairWork& w, std::vector<Part>& parts, std::vector<char>& r
     std::vector<int> outer; // parts without container, largest first
     for (int i : order) {
         for (int o : outer) {
-            const Part &p = parts[i], &q = parts[o];
+            const LinkedPart &p = parts[i], &q = parts[o];
             if (!contains(q.box, p.box.lo) || !contains(q.box, p.box.hi) || diagonal(i) == diagonal(o)) continue;
             const Real n = winding_number_exact(part_shape(w, q), vec(w.rest.positions[w.faces[p.faces[0]].vertex[0]]));
             if (std::abs(n) < 0.5) continue;
@@ -187,10 +179,10 @@ void turn_outwards(RepairWork& w, std::vector<Part>& parts, std::vector<char>& r
         }
         if (parts[i].container < 0) outer.push_back(i);
     }
-    for (const Part& p : parts) {
-        const Part& judge = p.container >= 0 ? parts[p.container] : p;
+    for (const LinkedPart& p : parts) {
+        const LinkedPart& judge = p.container >= 0 ? parts[p.container] : p;
         const Real size = (judge.box.hi - judge.box.lo).norm();
-        if (!p.closed || judge.volume >= -kFlat * size * size * size) continue;
+        if (!p.closed || judge.volume >= -kPillowVolume * size * size * size) continue;
         for (int f : p.faces) reverse_face(w.faces[f]), reversed[f] ^= 1;
     }
 }
@@ -219,14 +211,14 @@ Fans join_corners(const RepairOptions& o, const RepairWork& w, const std::vector
         return s.base[side.face] + (w.cluster[w.faces[side.face].vertex[side.corner]] == cluster ? side.corner : next);
     };
     for (const Link& l : links)
-        for (int v : {l.p.a, l.p.b}) join(s.fan, corner_at(l.p, v), corner_at(l.q, v));
+        for (int v : {l.p.a, l.p.b}) join_roots(s.fan, corner_at(l.p, v), corner_at(l.q, v));
     if (o.split) return s;
     // one vertex per cluster
     std::vector<int> first(w.cluster.size(), -1);
     for_each_corner(w, s, [&](std::size_t f, std::size_t i, int corner) {
         int& c = first[w.cluster[w.faces[f].vertex[i]]];
         if (c < 0) c = corner;
-        join(s.fan, c, corner);
+        join_roots(s.fan, c, corner);
     });
     return s;
 }
@@ -369,7 +361,7 @@ void connect_faces(const RepairOptions& o, RepairWork& w) {
         link_around_edge(w, &sides[i], &sides[i] + (j - i), sheet, links, alone);
     }
     if (o.orient) {
-        std::vector<Part> parts = find_parts(w, links);
+        std::vector<LinkedPart> parts = find_parts(w, links);
         turn_outwards(w, parts, reversed);
         // corners moved when faces were turned over
         for (Link& l : links) find_corner(w, l.p), find_corner(w, l.q);

@@ -1,5 +1,6 @@
 // Welding, faces without area, repeated faces, flipping of thin triangles.
 #include "geometry/repair_mesh.h"
+#include "geometry/topology.h"
 #include "geometry/triangulate.h"
 #include <algorithm>
 #include <cmath>
@@ -10,15 +11,6 @@
 namespace sinew {
 
 namespace {
-int find_root(std::vector<int>& parent, int i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-void join(std::vector<int>& parent, int a, int b) {
-    a = find_root(parent, a), b = find_root(parent, b);
-    parent[std::max(a, b)] = std::min(a, b); // the root stays the lowest index
-}
-
 // Identical positions: sorted, so that equal ones are neighbours.
 void join_identical(const std::vector<Real3>& x, std::vector<int>& parent) {
     std::vector<int> order(x.size());
@@ -26,7 +18,7 @@ void join_identical(const std::vector<Real3>& x, std::vector<int>& parent) {
     const auto key = [&](int i) { return std::tie(x[i].x, x[i].y, x[i].z); };
     std::sort(order.begin(), order.end(), [&](int i, int j) { return key(i) < key(j); });
     for (std::size_t i = 1; i < order.size(); ++i)
-        if (key(order[i - 1]) == key(order[i])) join(parent, order[i - 1], order[i]);
+        if (key(order[i - 1]) == key(order[i])) join_roots(parent, order[i - 1], order[i]);
 }
 
 // Closer than the tolerance: swept along x, so that no cell size can overflow an index.
@@ -44,7 +36,7 @@ void join_close(const std::vector<Real3>& x, Real tolerance, std::vector<int>& p
                 if (found == cells.end()) continue;
                 const auto& list = found->second;
                 for (std::size_t k = list.size(); k-- > 0 && x[i].x - x[list[k]].x <= tolerance;)
-                    if ((vec(x[i]) - vec(x[list[k]])).squaredNorm() <= tolerance * tolerance) join(parent, i, list[k]);
+                    if ((vec(x[i]) - vec(x[list[k]])).squaredNorm() <= tolerance * tolerance) join_roots(parent, i, list[k]);
             }
         cells[{cy, cz}].push_back(i);
     }

@@ -4,9 +4,7 @@
 
 namespace sinew {
 
-static constexpr Real kInf = std::numeric_limits<Real>::infinity();
-
-static Aabb everything() { return {Vec3::Constant(-kInf), Vec3::Constant(kInf)}; }
+static Aabb everything() { return {Vec3::Constant(-kEndless), Vec3::Constant(kEndless)}; }
 
 // Below the plane through p with unit normal n; two_sided: the plane alone
 static Aabb flat_bounds(const Vec3& n, const Vec3& p, Real radius, bool two_sided) {
@@ -49,9 +47,9 @@ Aabb shape_bounds(const Convex& c, const Placement& f) {
 
 static Aabb height_bounds(const HeightFieldShape& h, const Placement& f) {
     if (h.height.empty() || h.nx < 1 || h.nz < 1) return {};
-    Real top = -kInf;
+    Real top = -kEndless;
     for (Real y : h.height) top = std::max(top, y);
-    return oriented_bounds({{0, -kInf, 0}, {(h.nx - 1) * h.dx, top, (h.nz - 1) * h.dz}}, f);
+    return oriented_bounds({{0, -kEndless, 0}, {(h.nx - 1) * h.dx, top, (h.nz - 1) * h.dz}}, f);
 }
 
 static Aabb mesh_bounds(const TriangleShape& m, const Placement& f) {

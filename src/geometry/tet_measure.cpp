@@ -6,22 +6,22 @@
 namespace sinew {
 
 namespace {
-struct Face {
+struct TetFace {
     std::array<int, 3> key; // ascending corners
     int tet, corner;
 };
 
 // all faces, equal ones next to each other
-std::vector<Face> sorted_faces(const TetMesh& m) {
-    std::vector<Face> faces;
+std::vector<TetFace> sorted_faces(const TetMesh& m) {
+    std::vector<TetFace> faces;
     faces.reserve(4 * m.tets.size());
     for (int t = 0; t < int(m.tets.size()); ++t)
         for (int i = 0; i < 4; ++i) {
-            Face f{{m.tets[t][kTetFaces[i][0]], m.tets[t][kTetFaces[i][1]], m.tets[t][kTetFaces[i][2]]}, t, i};
+            TetFace f{{m.tets[t][kTetFaces[i][0]], m.tets[t][kTetFaces[i][1]], m.tets[t][kTetFaces[i][2]]}, t, i};
             std::sort(f.key.begin(), f.key.end());
             faces.push_back(f);
         }
-    std::sort(faces.begin(), faces.end(), [](const Face& a, const Face& b) {
+    std::sort(faces.begin(), faces.end(), [](const TetFace& a, const TetFace& b) {
         return a.key != b.key ? a.key < b.key : a.tet != b.tet ? a.tet < b.tet : a.corner < b.corner;
     });
     return faces;
@@ -103,15 +103,15 @@ AngleRange dihedral_range(const TetMesh& m) {
 }
 
 std::vector<BoundaryFace> boundary_faces(const TetMesh& m) {
-    const std::vector<Face> faces = sorted_faces(m);
-    std::vector<Face> single;
+    const std::vector<TetFace> faces = sorted_faces(m);
+    std::vector<TetFace> single;
     for (std::size_t i = 0, j; i < faces.size(); i = j) {
         for (j = i + 1; j < faces.size() && faces[j].key == faces[i].key; ++j) {}
         if (j == i + 1) single.push_back(faces[i]);
     }
-    std::sort(single.begin(), single.end(), [](const Face& a, const Face& b) { return a.tet != b.tet ? a.tet < b.tet : a.corner < b.corner; });
+    std::sort(single.begin(), single.end(), [](const TetFace& a, const TetFace& b) { return a.tet != b.tet ? a.tet < b.tet : a.corner < b.corner; });
     std::vector<BoundaryFace> out;
-    for (const Face& f : single) {
+    for (const TetFace& f : single) {
         const std::array<int, 4>& c = m.tets[f.tet];
         const std::array<int, 3>& k = kTetFaces[f.corner];
         out.push_back({{c[k[0]], c[k[1]], c[k[2]]}, f.tet});
@@ -144,7 +144,7 @@ int face_components(const TetMesh& m, std::vector<int>& component) {
         while (root[t] != t) t = root[t] = root[root[t]];
         return t;
     };
-    const std::vector<Face> faces = sorted_faces(m);
+    const std::vector<TetFace> faces = sorted_faces(m);
     for (std::size_t i = 1; i < faces.size(); ++i)
         if (faces[i].key == faces[i - 1].key) {
             const int a = find(faces[i].tet), b = find(faces[i - 1].tet);

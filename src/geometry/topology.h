@@ -3,6 +3,7 @@
 // of the next corner of the same polygon. All functions expect a mesh for which validate_mesh is empty.
 #pragma once
 #include "geometry/mesh.h"
+#include <algorithm>
 
 namespace sinew {
 
@@ -11,6 +12,16 @@ struct IndexRows {
     std::vector<int> begin{0};
     std::vector<int> index;
 };
+
+// Union-find: parent[i] = i at the root of a set.
+inline int find_root(std::vector<int>& parent, int i) {
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+}
+inline void join_roots(std::vector<int>& parent, int a, int b) {
+    a = find_root(parent, a), b = find_root(parent, b);
+    parent[std::max(a, b)] = std::min(a, b); // the root stays the lowest index
+}
 
 struct EdgeTable {
     std::vector<std::array<int, 2>> edges; // a < b, sorted, each once: polygon edges and segments
@@ -51,5 +62,9 @@ inline bool bounds_volume(const MeshCheck& c) { return c.closed && c.oriented; }
 
 // One sentence per kind of defect with its count and first indices; empty if there is none.
 std::string describe(const MeshCheck&);
+
+// A vertex or polygon, or an edge by its ends, in sentences about meshes.
+inline std::string index_text(int i) { return std::to_string(i); }
+inline std::string index_text(const std::array<int, 2>& edge) { return std::to_string(edge[0]) + "-" + std::to_string(edge[1]); }
 
 } // namespace sinew

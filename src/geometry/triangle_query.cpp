@@ -5,14 +5,6 @@
 
 namespace sinew {
 
-namespace {
-Vec3 corner(const TriangleShape& m, int t, int k) { return vec(m.vertices[m.triangles[t][k]]); }
-
-Real squared_distance(const Aabb& b, const Vec3& p) {
-    return (b.lo - p).cwiseMax(p - b.hi).cwiseMax(0.0).squaredNorm();
-}
-} // namespace
-
 SurfacePoint find_closest(const TriangleTree& tree, const TriangleShape& mesh, const Vec3& p, Real within, int hint) {
     SurfacePoint best;
     Real least = within * within;

@@ -12,6 +12,8 @@
 
 namespace sinew {
 
+inline Vec3 corner(const TriangleShape& m, int t, int k) { return vec(m.vertices[m.triangles[t][k]]); }
+
 struct TriangleTree {
     struct Node {
         Aabb box;

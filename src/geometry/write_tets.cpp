@@ -11,7 +11,7 @@
 namespace sinew {
 
 namespace {
-constexpr std::uint64_t kMaxFileBytes = std::uint64_t(8) << 30;
+constexpr std::uint64_t kMaxTextBytes = std::uint64_t(8) << 30;
 
 void append(std::string& out, double value) {
     char digits[32];
@@ -58,7 +58,7 @@ std::string extension_of(const std::string& path) {
 
 std::vector<Error> read_text(const std::string& path, std::string& text) {
     Bytes bytes;
-    const std::vector<Error> errors = read_file(path, kMaxFileBytes, bytes);
+    const std::vector<Error> errors = read_file(path, kMaxTextBytes, bytes);
     text.assign(bytes.begin(), bytes.end());
     return errors;
 }

@@ -4,8 +4,6 @@
 
 namespace sinew {
 
-using Block = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6>;
-
 bool invert_positive(Mat6& a, int n) {
     if (n == 0) return true;
     if (n == 1) {
@@ -13,19 +11,19 @@ bool invert_positive(Mat6& a, int n) {
         a(0, 0) = 1 / a(0, 0);
         return true;
     }
-    const Eigen::LLT<Block> llt(a.topLeftCorner(n, n));
+    const Eigen::LLT<SmallBlock> llt(a.topLeftCorner(n, n));
     if (llt.info() != Eigen::Success) return false;
-    a.topLeftCorner(n, n) = llt.solve(Block::Identity(n, n));
+    a.topLeftCorner(n, n) = llt.solve(SmallBlock::Identity(n, n));
     return true;
 }
 
 bool invert_definite(Mat6& a, int n) {
     if (n == 0) return true;
-    const Eigen::LDLT<Block> ldlt(a.topLeftCorner(n, n));
+    const Eigen::LDLT<SmallBlock> ldlt(a.topLeftCorner(n, n));
     const auto d = ldlt.vectorD().array().abs();
     // pivots below this part of the largest are rounding of a zero
     if (ldlt.info() != Eigen::Success || !(d.minCoeff() > 1e-14 * d.maxCoeff())) return false;
-    a.topLeftCorner(n, n) = ldlt.solve(Block::Identity(n, n));
+    a.topLeftCorner(n, n) = ldlt.solve(SmallBlock::Identity(n, n));
     return true;
 }
 

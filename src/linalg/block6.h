@@ -4,6 +4,8 @@
 
 namespace sinew {
 
+using SmallBlock = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6>; // of any size up to six, no heap
+
 // In place. False if the n x n block is not positive definite.
 bool invert_positive(Mat6&, int n);
 // In place, for a block that is definite of either sign. False if it is singular.

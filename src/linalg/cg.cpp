@@ -4,8 +4,8 @@
 
 namespace sinew {
 
-static Real dot(const Parallel& p, std::span<const Real> a, std::span<const Real> b,
-                std::vector<Real>& partial) {
+static Real parallel_dot(const Parallel& p, std::span<const Real> a, std::span<const Real> b,
+                         std::vector<Real>& partial) {
     return ordered_sum(p, int(a.size()), kGrain, partial, [&](int begin, int end) {
         Real sum = 0;
         for (int i = begin; i < end; ++i) sum += a[i] * b[i];
@@ -36,12 +36,12 @@ LinearInfo solve_cg(const Parallel& p, const BlockSparse& A, const Preconditione
     compute_residual(p, A, projectors, b, x, r);
     apply_preconditioner(p, A.pattern, preconditioner, r, d);
     apply_filter(layout, {}, projectors, d);
-    Real rho = dot(p, r, d, partial);
+    Real rho = parallel_dot(p, r, d, partial);
     const Real goal = tolerance * tolerance * rho;
     while (rho > goal && info.iterations < max_iterations) {
         multiply(p, A, d, q);
         apply_filter(layout, {}, projectors, q);
-        const Real curvature = dot(p, d, q, partial);
+        const Real curvature = parallel_dot(p, d, q, partial);
         if (!(curvature > 0)) {
             info.ok = false;
             info.not_positive_definite = curvature <= 0;
@@ -54,7 +54,7 @@ LinearInfo solve_cg(const Parallel& p, const BlockSparse& A, const Preconditione
         });
         apply_preconditioner(p, A.pattern, preconditioner, r, z);
         apply_filter(layout, {}, projectors, z);
-        const Real rho_next = dot(p, r, z, partial), beta = rho_next / rho;
+        const Real rho_next = parallel_dot(p, r, z, partial), beta = rho_next / rho;
         parallel_for(p, n, kGrain, [beta, d = d.data(), z = z.data()](int begin, int end) {
             for (int i = begin; i < end; ++i) d[i] = z[i] + beta * d[i];
         });
@@ -68,7 +68,7 @@ LinearInfo solve_cg(const Parallel& p, const BlockSparse& A, const Preconditione
 
     // what was reached, not what the recurrence believes
     compute_residual(p, A, projectors, b, x, r);
-    const Real bb = dot(p, b, b, partial), rr = dot(p, r, r, partial);
+    const Real bb = parallel_dot(p, b, b, partial), rr = parallel_dot(p, r, r, partial);
     info.residual = bb > 0 ? std::sqrt(rr / bb) : std::sqrt(rr);
     return info;
 }

@@ -14,7 +14,7 @@ void build_envelope(std::span<const int> first, Envelope& a) {
 }
 
 // four sums at once: the compiler keeps them in vector registers, and their order is fixed
-static Real dot(const Real* a, const Real* b, int n) {
+static Real row_dot(const Real* a, const Real* b, int n) {
     Real s0 = 0, s1 = 0, s2 = 0, s3 = 0;
     int k = 0;
     for (; k + 4 <= n; k += 4) {
@@ -34,9 +34,9 @@ bool factor_envelope(Envelope& a) {
         for (int j = a.first[i]; j < i; ++j) {
             const Real* other = a.value.data() + a.begin[j] - a.first[j];
             const int from = std::max(a.first[i], a.first[j]);
-            row[j] = (row[j] - dot(row + from, other + from, j - from)) / other[j];
+            row[j] = (row[j] - row_dot(row + from, other + from, j - from)) / other[j];
         }
-        const Real pivot = row[i] - dot(row + a.first[i], row + a.first[i], i - a.first[i]);
+        const Real pivot = row[i] - row_dot(row + a.first[i], row + a.first[i], i - a.first[i]);
         if (!(pivot > 0)) return false;
         row[i] = std::sqrt(pivot);
     }
@@ -46,7 +46,7 @@ bool factor_envelope(Envelope& a) {
 void solve_envelope(const Envelope& a, std::span<Real> x) {
     for (int i = 0; i < a.size(); ++i) {
         const Real* row = a.value.data() + a.begin[i] - a.first[i];
-        x[i] = (x[i] - dot(row + a.first[i], x.data() + a.first[i], i - a.first[i])) / row[i];
+        x[i] = (x[i] - row_dot(row + a.first[i], x.data() + a.first[i], i - a.first[i])) / row[i];
     }
     for (int i = a.size() - 1; i >= 0; --i) {
         const Real* row = a.value.data() + a.begin[i] - a.first[i];

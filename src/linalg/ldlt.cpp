@@ -22,7 +22,7 @@ struct Ldlt : LinearSolver {
     std::vector<Real> solution;
 };
 
-static std::vector<int> find_block_order(const BlockGraph& g) {
+static std::vector<int> find_minimum_degree_order(const BlockGraph& g) {
     const int n = int(g.free_blocks.size());
     std::vector<Real> ones(g.row.size(), 1.0);
     const EigenView upper(n, n, Eigen::Index(g.row.size()), g.column_begin.data(), g.row.data(), ones.data());
@@ -38,7 +38,7 @@ static std::vector<int> find_block_order(const BlockGraph& g) {
 LinearInfo Ldlt::analyse(const BlockPattern& pattern, FixedMask mask) {
     if (LinearInfo info = begin_analyse(pattern, mask, system); !info.ok) return info;
     const BlockGraph graph = make_block_graph(pattern, mask);
-    order_matrix(pattern, graph.free_blocks.empty() ? std::vector<int>{} : find_block_order(graph), Triangle::upper, system);
+    order_matrix(pattern, graph.free_blocks.empty() ? std::vector<int>{} : find_minimum_degree_order(graph), Triangle::upper, system);
     const ScalarMatrix& matrix = system.matrix;
     const int n = free_count(matrix);
     solution.assign(n, 0.0);

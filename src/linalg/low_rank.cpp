@@ -1,14 +1,9 @@
 #include "linalg/low_rank.h"
 #include "linalg/dense_solve.h"
+#include "linalg/small.h"
 #include <algorithm>
 
 namespace sinew {
-
-static Real dot(std::span<const Real> a, std::span<const Real> b) {
-    Real sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-    return sum;
-}
 
 LinearInfo solve_low_rank(const Parallel& parallel, LinearSolver& solver, std::span<const RankOne> terms, std::span<const Real> b,
                           LowRankScratch& s, std::span<Real> x) {
@@ -23,11 +18,11 @@ LinearInfo solve_low_rank(const Parallel& parallel, LinearSolver& solver, std::s
         info.iterations += more.iterations;
         info.residual = std::max(info.residual, more.residual);
         if (!more.ok) return more;
-        y(j, 0) = dot(terms[j].vector, x);
+        y(j, 0) = dot_in_order(terms[j].vector, x);
     }
     for (int i = 0; i < k; ++i) {
         // N^T S^-1 N is symmetric: one triangle, mirrored
-        for (int j = 0; j <= i; ++j) small(i, j) = small(j, i) = dot(terms[i].vector, s.columns[j]);
+        for (int j = 0; j <= i; ++j) small(i, j) = small(j, i) = dot_in_order(terms[i].vector, s.columns[j]);
         small(i, i) += 1 / terms[i].factor;
     }
     solve_symmetric(small, y);

@@ -1,4 +1,5 @@
 #include "linalg/modified_cg.h"
+#include "linalg/small.h"
 #include <algorithm>
 #include <cmath>
 
@@ -7,12 +8,6 @@ namespace sinew {
 namespace {
 
 constexpr Real kLeastCurvature = 1e-10; // of the largest seen
-
-Real dot(std::span<const Real> a, std::span<const Real> b) {
-    Real sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-    return sum;
-}
 
 struct Change {
     std::vector<Real> w;
@@ -26,7 +21,7 @@ struct KeptDirection {
 
 Real worst_conjugacy(const std::vector<KeptDirection>& kept, std::span<const Real> p, Real curvature) {
     Real worst = 0;
-    for (const KeptDirection& k : kept) worst = std::max(worst, std::abs(dot(k.Ap, p)) / std::sqrt(curvature * k.curvature));
+    for (const KeptDirection& k : kept) worst = std::max(worst, std::abs(dot_in_order(k.Ap, p)) / std::sqrt(curvature * k.curvature));
     return worst;
 }
 
@@ -40,21 +35,21 @@ ModifiedCgInfo solve_modified_cg(const LinearMap& A, const LinearMap& preconditi
     std::vector<KeptDirection> kept;
     std::fill(x.begin(), x.end(), 0.0);
     ModifiedCgInfo info;
-    const Real size = std::sqrt(dot(b, b));
+    const Real size = std::sqrt(dot_in_order(b, b));
     if (size == 0) return info.converged = true, info;
     preconditioner(r, z);
     p = z;
-    Real rz = dot(r, z), steepest = 0;
+    Real rz = dot_in_order(r, z), steepest = 0;
     info.residual = 1;
     while (info.iterations < max_iterations && rz > 0) {
         A(p, q);
         for (const Change& c : changes) {
-            const Real part = c.s * dot(c.w, p);
+            const Real part = c.s * dot_in_order(c.w, p);
             for (std::size_t i = 0; i < n; ++i) q[i] += part * c.w[i];
         }
-        const Real pp = dot(p, p);
-        Real curvature = dot(p, q);
-        const Real least = std::max(kLeastCurvature * steepest * pp, 1e-16 * std::sqrt(dot(q, q) * pp));
+        const Real pp = dot_in_order(p, p);
+        Real curvature = dot_in_order(p, q);
+        const Real least = std::max(kLeastCurvature * steepest * pp, 1e-16 * std::sqrt(dot_in_order(q, q) * pp));
         if (!std::isfinite(curvature)) break;
         if (curvature <= least) {
             const Real wanted = std::max(std::abs(curvature), least);
@@ -72,10 +67,10 @@ ModifiedCgInfo solve_modified_cg(const LinearMap& A, const LinearMap& preconditi
         const Real length = rz / curvature;
         for (std::size_t i = 0; i < n; ++i) x[i] += length * p[i], r[i] -= length * q[i];
         ++info.iterations;
-        info.residual = std::sqrt(dot(r, r)) / size;
+        info.residual = std::sqrt(dot_in_order(r, r)) / size;
         if (info.residual <= tolerance) return info.converged = true, info;
         preconditioner(r, z);
-        const Real next = dot(r, z), beta = next / rz;
+        const Real next = dot_in_order(r, z), beta = next / rz;
         for (std::size_t i = 0; i < n; ++i) p[i] = z[i] + beta * p[i];
         rz = next;
     }

@@ -7,7 +7,7 @@ namespace sinew {
 
 namespace {
 
-using Matrix = Eigen::SparseMatrix<Real, Eigen::ColMajor, int>;
+using SaddleMatrix = Eigen::SparseMatrix<Real, Eigen::ColMajor, int>;
 
 constexpr Real kSolved = 1e-7; // of |b|: beyond that the matrix counts as singular
 
@@ -66,8 +66,8 @@ void find_fixed_scalars(const SaddleSystem& s, std::vector<unsigned char>& out) 
 struct SaddleSolver::Memory {
     std::vector<unsigned char> fixed;
     std::vector<Entry> entries;
-    Matrix matrix;
-    Eigen::SparseLU<Matrix> lu;
+    SaddleMatrix matrix;
+    Eigen::SparseLU<SaddleMatrix> lu;
     bool analysed = false; // the ordering belongs to this pattern
     Eigen::VectorXd b, z, residual;
 

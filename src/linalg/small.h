@@ -1,7 +1,8 @@
 // Small dense kernels that Eigen lacks or does slowly: Cholesky of 1 x 1 and 3 x 3 blocks on plain arrays,
-// and the cofactor matrix.
+// the scalar product, and the cofactor matrix.
 #pragma once
 #include "core/math.h"
+#include <span>
 
 namespace sinew {
 
@@ -40,6 +41,13 @@ inline bool invert_spd(const Real* A, int n, Real* out) {
             out[j * n + i] = sum;
         }
     return true;
+}
+
+// a . b, summed from the first to the last
+inline Real dot_in_order(std::span<const Real> a, std::span<const Real> b) {
+    Real sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+    return sum;
 }
 
 // cof F = d(det F)/dF = det(F) F^-T, also for singular F

@@ -3,16 +3,14 @@
 
 namespace sinew {
 
-using Block = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, 0, 6, 6>;
-
 int factor_tree(TreeMatrix& m) {
     for (int i = m.node_count() - 1; i >= 0; --i) {
         const int n = m.size[i], p = m.parent[i];
         if (!invert_definite(m.diagonal[i], n)) return i;
         if (p < 0 || n == 0) continue;
         const int np = m.size[p];
-        const Block edge = m.coupling[i].topLeftCorner(n, np);
-        const Block l = m.diagonal[i].topLeftCorner(n, n) * edge;
+        const SmallBlock edge = m.coupling[i].topLeftCorner(n, np);
+        const SmallBlock l = m.diagonal[i].topLeftCorner(n, n) * edge;
         m.diagonal[p].topLeftCorner(np, np).noalias() -= edge.transpose() * l;
         m.coupling[i].topLeftCorner(n, np) = l;
     }

@@ -36,13 +36,6 @@ void unshuffle(const std::uint8_t* in, std::uint64_t n, std::uint64_t columns, s
     }
 }
 
-Error wrong(std::string_view name, std::string message) {
-    Error error;
-    error.path = std::string(name);
-    error.message = std::move(message);
-    return error;
-}
-
 // number of bytes of a shape; false if it cannot be right for `available` bytes
 bool shape_bytes(const ArrayShape& shape, std::uint64_t item, std::uint64_t available, std::uint64_t& bytes) {
     bytes = item;
@@ -132,23 +125,23 @@ Errors parse_arrays(ByteSpan bytes, ArrayList& list) {
         a.type = ArrayType(reader.number<std::uint8_t>());
         a.filter = ArrayFilter(reader.number<std::uint8_t>());
         const std::size_t rank = reader.number<std::uint16_t>();
-        if (reader.failed) return {wrong("", "a list of arrays ends too early")};
+        if (reader.failed) return {data_error("", "a list of arrays ends too early")};
         const int item = type_size(a.type);
-        if (item == 0) return {wrong(a.name, "an array has an unknown type")};
+        if (item == 0) return {data_error(a.name, "an array has an unknown type")};
         const bool filtered = a.filter == ArrayFilter::delta_shuffle && item >= 4;
         if (!filtered && a.filter != ArrayFilter::none)
-            return {wrong(a.name, "an array has an unknown filter")};
-        if (rank > kMaxRank) return {wrong(a.name, "an array has too many dimensions")};
+            return {data_error(a.name, "an array has an unknown filter")};
+        if (rank > kMaxRank) return {data_error(a.name, "an array has too many dimensions")};
         a.shape.resize(rank);
         for (std::uint64_t& d : a.shape) d = reader.number<std::uint64_t>();
         std::uint64_t size = 0;
         if (reader.failed || !shape_bytes(a.shape, std::uint64_t(item), reader.rest.size(), size))
-            return {wrong(a.name, "an array is longer than its list")};
+            return {data_error(a.name, "an array is longer than its list")};
         a.data = reader.bytes(size);
         list.by_name.emplace(a.name, list.arrays.size());
         list.arrays.push_back(std::move(a));
     }
-    if (reader.failed || !reader.rest.empty()) return {wrong("", "a list of arrays has the wrong length")};
+    if (reader.failed || !reader.rest.empty()) return {data_error("", "a list of arrays has the wrong length")};
     return {};
 }
 
@@ -167,7 +160,7 @@ void read_array(const ArrayList& list, std::string_view name, std::uint64_t colu
         columns == 0 ? a->shape.size() == 1 : a->shape.size() == 2 && a->shape[1] == columns;
     const bool widen = std::is_same_v<T, double> && a->type == ArrayType::f32;
     if (!shape_fits || (a->type != array_type<T>() && !widen)) {
-        errors.push_back(wrong(name, "an array has the wrong type or shape"));
+        errors.push_back(data_error(name, "an array has the wrong type or shape"));
         return;
     }
     out.resize(std::size_t(value_count(*a)));
@@ -200,7 +193,7 @@ void read_texts(const ArrayList& list, std::string_view name, std::vector<std::s
     out.clear();
     std::string joined;
     read_text(list, name, joined, errors);
-    if (!joined.empty() && joined.back() != '\0') errors.push_back(wrong(name, "a list of texts has no end"));
+    if (!joined.empty() && joined.back() != '\0') errors.push_back(data_error(name, "a list of texts has no end"));
     for (std::size_t begin = 0; begin < joined.size();) {
         std::size_t end = joined.find('\0', begin);
         if (end == std::string::npos) end = joined.size();

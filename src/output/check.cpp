@@ -6,14 +6,7 @@
 namespace sinew {
 namespace {
 
-Error wrong(std::string path, std::string message) {
-    Error error;
-    error.path = std::move(path);
-    error.message = std::move(message);
-    return error;
-}
-
-bool printable(std::string_view text) {
+bool is_printable(std::string_view text) {
     return std::none_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 32; });
 }
 
@@ -42,7 +35,7 @@ std::string check_polygons(const SnapshotObject& o) {
 
 std::string check_object(const SnapshotObject& o) {
     if (o.name.empty()) return "an object has no name";
-    if (!printable(o.name) || !printable(o.kind) || !printable(o.material))
+    if (!is_printable(o.name) || !is_printable(o.kind) || !is_printable(o.material))
         return "a name has control characters";
     if (o.point_count < 0) return "point_count is negative";
     if (o.rest.size() != std::size_t(o.point_count) && (o.rigid || !o.rest.empty()))
@@ -52,13 +45,13 @@ std::string check_object(const SnapshotObject& o) {
         if (!in_range(s, std::size_t(o.point_count))) return "a segment names a vertex that does not exist";
     std::unordered_set<std::string_view> names;
     for (const auto& [name, vertices] : o.vertex_groups) {
-        if (name.empty() || !printable(name)) return "a vertex group has no printable name";
+        if (name.empty() || !is_printable(name)) return "a vertex group has no printable name";
         if (!names.insert(name).second) return "two vertex groups have the same name";
         if (!in_range(vertices, std::size_t(o.point_count)))
             return "a vertex group names a vertex that does not exist";
     }
     for (const PolygonGroup& g : o.polygon_groups) {
-        if (g.name.empty() || !printable(g.name)) return "a polygon group has no printable name";
+        if (g.name.empty() || !is_printable(g.name)) return "a polygon group has no printable name";
         if (int(g.kind) < 0 || int(g.kind) > 2) return "a polygon group is of no known kind";
         if (!in_range(g.polygons, std::size_t(polygon_count(o)))) return "a polygon group names a polygon that does not exist";
     }
@@ -73,7 +66,7 @@ std::string check_object_frame(const SnapshotObject& o, const SnapshotObjectFram
     if (!f.id.empty() && f.id.size() != n) return "id does not have point_count entries";
     for (std::size_t i = 0; i < f.fields.size(); ++i) {
         const SnapshotField& field = f.fields[i];
-        if (field.name.empty() || !printable(field.name)) return "a field has no printable name";
+        if (field.name.empty() || !is_printable(field.name)) return "a field has no printable name";
         if (field.components < 1 || field.values.size() != n * std::size_t(field.components))
             return "field \"" + field.name + "\" does not have point_count * components values";
         for (std::size_t j = 0; j < i; ++j)
@@ -84,15 +77,15 @@ std::string check_object_frame(const SnapshotObject& o, const SnapshotObjectFram
 } // namespace
 
 Errors check_layout(const SnapshotLayout& layout) {
-    if (!printable(layout.scene_name)) return {wrong("scene_name", "a name has control characters")};
+    if (!is_printable(layout.scene_name)) return {data_error("scene_name", "a name has control characters")};
     if (!std::isfinite(layout.fps) || layout.fps <= 0)
-        return {wrong("fps", "frames per second must be positive")};
+        return {data_error("fps", "frames per second must be positive")};
     Errors errors;
     std::unordered_set<std::string_view> names;
     for (const SnapshotObject& o : layout.objects) {
         std::string text = check_object(o);
         if (text.empty() && !names.insert(o.name).second) text = "two objects have the same name";
-        if (!text.empty()) errors.push_back(wrong("objects." + (printable(o.name) ? o.name : "?"), text));
+        if (!text.empty()) errors.push_back(data_error("objects." + (is_printable(o.name) ? o.name : "?"), text));
         if (errors.size() == 20) break; // enough to see what is wrong
     }
     return errors;
@@ -100,16 +93,16 @@ Errors check_layout(const SnapshotLayout& layout) {
 
 Errors check_snapshot(const SnapshotLayout& layout, const Snapshot& snapshot) {
     if (snapshot.objects.size() != layout.objects.size())
-        return {wrong("objects", "the snapshot has " + std::to_string(snapshot.objects.size()) +
+        return {data_error("objects", "the snapshot has " + std::to_string(snapshot.objects.size()) +
                                      " objects, its layout " + std::to_string(layout.objects.size()))};
     Errors errors;
     for (std::size_t i = 0; i < layout.objects.size() && errors.size() < 20; ++i) {
         const std::string text = check_object_frame(layout.objects[i], snapshot.objects[i]);
-        if (!text.empty()) errors.push_back(wrong("objects." + layout.objects[i].name, text));
+        if (!text.empty()) errors.push_back(data_error("objects." + layout.objects[i].name, text));
     }
     for (const auto& [name, value] : snapshot.numbers)
-        if (name.empty() || !printable(name))
-            errors.push_back(wrong("numbers", "a number has no printable name"));
+        if (name.empty() || !is_printable(name))
+            errors.push_back(data_error("numbers", "a number has no printable name"));
     return errors;
 }
 

@@ -6,15 +6,8 @@
 
 namespace sinew {
 namespace {
-constexpr std::uint8_t kMagic[8] = {0x89, 'S', 'I', 'N', 'C', 'H', 'K', '\n'};
-constexpr std::uint32_t kVersion = 1;
-
-Error wrong(std::string_view name, std::string message) {
-    Error error;
-    error.path = std::string(name);
-    error.message = std::move(message);
-    return error;
-}
+constexpr std::uint8_t kCheckpointMagic[8] = {0x89, 'S', 'I', 'N', 'C', 'H', 'K', '\n'};
+constexpr std::uint32_t kCheckpointVersion = 1;
 
 bool shape_fits(const NamedArray& a) {
     std::uint64_t n = std::uint64_t(type_size(a.type));
@@ -24,25 +17,25 @@ bool shape_fits(const NamedArray& a) {
 
 Errors unpack(ByteSpan file, bool check, RawBytes& raw) {
     ByteReader reader{file};
-    const ByteSpan magic = reader.bytes(sizeof kMagic);
-    if (!std::equal(magic.begin(), magic.end(), std::begin(kMagic), std::end(kMagic)))
-        return {wrong("", "this is no Sinew checkpoint")};
+    const ByteSpan magic = reader.bytes(sizeof kCheckpointMagic);
+    if (!std::equal(magic.begin(), magic.end(), std::begin(kCheckpointMagic), std::end(kCheckpointMagic)))
+        return {data_error("", "this is no Sinew checkpoint")};
     const std::uint32_t version = reader.number<std::uint32_t>();
     reader.number<std::uint32_t>();
-    if (!reader.failed && version != kVersion) {
-        Error error = wrong("", "the checkpoint has a version this program does not know");
+    if (!reader.failed && version != kCheckpointVersion) {
+        Error error = data_error("", "the checkpoint has a version this program does not know");
         error.value = std::to_string(version);
-        error.allowed = std::to_string(kVersion);
+        error.allowed = std::to_string(kCheckpointVersion);
         return {error};
     }
     ChunkHeader header;
     const ByteSpan head = reader.bytes(kChunkHeaderSize);
-    if (reader.failed || reader.rest.empty()) return {wrong("", "the checkpoint is cut off")};
+    if (reader.failed || reader.rest.empty()) return {data_error("", "the checkpoint is cut off")};
     if (!parse_chunk_header(head, check, header) || header.tag != kCheckpointTag)
-        return {wrong("", "the checkpoint is damaged")};
-    if (reader.rest.size() < header.stored_size) return {wrong("", "the checkpoint is cut off")};
+        return {data_error("", "the checkpoint is damaged")};
+    if (reader.rest.size() < header.stored_size) return {data_error("", "the checkpoint is cut off")};
     if (reader.rest.size() > header.stored_size)
-        return {wrong("", "the checkpoint is damaged (bytes after its end)")};
+        return {data_error("", "the checkpoint is damaged (bytes after its end)")};
     return unpack_chunk(header, reader.rest, check, raw);
 }
 } // namespace
@@ -68,16 +61,16 @@ const NamedArray* find_array(const Checkpoint& c, std::string_view name) {
 
 template <class T> Errors read_array(const Checkpoint& c, std::string_view name, std::vector<T>& out) {
     const NamedArray* a = find_array(c, name);
-    if (!a) return {wrong(name, "the checkpoint has no array of this name")};
+    if (!a) return {data_error(name, "the checkpoint has no array of this name")};
     out.resize(a->bytes.size() / std::size_t(type_size(a->type)));
     return read_array(c, name, std::span<T>(out));
 }
 template <class T> Errors read_array(const Checkpoint& c, std::string_view name, std::span<T> out) {
     const NamedArray* a = find_array(c, name);
-    if (!a) return {wrong(name, "the checkpoint has no array of this name")};
-    if (a->type != array_type<T>()) return {wrong(name, "the array of the checkpoint has another type")};
+    if (!a) return {data_error(name, "the checkpoint has no array of this name")};
+    if (a->type != array_type<T>()) return {data_error(name, "the array of the checkpoint has another type")};
     if (a->bytes.size() != out.size_bytes()) {
-        Error error = wrong(name, "the array of the checkpoint has another size");
+        Error error = data_error(name, "the array of the checkpoint has another size");
         error.value = std::to_string(a->bytes.size() / sizeof(T)) + " values";
         error.allowed = std::to_string(out.size()) + " values";
         return {error};
@@ -103,8 +96,8 @@ Bytes make_checkpoint(const Checkpoint& c, int level) {
         arrays.add_raw("/" + a.name, a.type, a.shape, a.bytes.data(), filter);
     }
     Bytes file;
-    append_bytes(file, kMagic, sizeof kMagic);
-    append(file, kVersion);
+    append_bytes(file, kCheckpointMagic, sizeof kCheckpointMagic);
+    append(file, kCheckpointVersion);
     append(file, std::uint32_t(0));
     ChunkHeader header;
     header.tag = kCheckpointTag;
@@ -124,7 +117,7 @@ Errors parse_checkpoint(ByteSpan file, bool check, Checkpoint& c) {
         std::vector<std::uint64_t> hash;
         read_text(list, "program_version", c.program_version, errors);
         read_array(list, "scene_hash", 0, hash, errors);
-        if (!errors.empty() || hash.size() != 1) return {wrong("scene_hash", "the checkpoint is damaged")};
+        if (!errors.empty() || hash.size() != 1) return {data_error("scene_hash", "the checkpoint is damaged")};
         c.scene_hash = hash[0];
         for (const ArrayView& view : list.arrays) {
             if (view.name.empty() || view.name[0] != '/') continue;
@@ -134,14 +127,14 @@ Errors parse_checkpoint(ByteSpan file, bool check, Checkpoint& c) {
         }
         return {};
     } catch (const std::exception& e) {
-        return {wrong("", std::string("cannot read the checkpoint: ") + e.what())};
+        return {data_error("", std::string("cannot read the checkpoint: ") + e.what())};
     }
 }
 
 Errors write_checkpoint(const std::string& path, const Checkpoint& c) {
     for (const NamedArray& a : c.arrays) {
         if (shape_fits(a)) continue;
-        Error error = wrong(a.name, "shape and bytes of the array disagree");
+        Error error = data_error(a.name, "shape and bytes of the array disagree");
         error.file = path;
         return {error};
     }

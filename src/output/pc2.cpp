@@ -9,12 +9,12 @@
 
 namespace sinew {
 namespace {
-constexpr char kMagic[12] = {'P', 'O', 'I', 'N', 'T', 'C', 'A', 'C', 'H', 'E', '2', '\0'};
+constexpr char kPointCacheMagic[12] = {'P', 'O', 'I', 'N', 'T', 'C', 'A', 'C', 'H', 'E', '2', '\0'};
 constexpr std::uint64_t kHeader = 32;
 
 Bytes make_header(int points, float start, float step, int samples) {
     Bytes header;
-    append_bytes(header, kMagic, sizeof kMagic);
+    append_bytes(header, kPointCacheMagic, sizeof kPointCacheMagic);
     append(header, std::int32_t(1));
     append(header, std::int32_t(points));
     append(header, start);
@@ -59,15 +59,15 @@ struct Pc2Exporter final : PointCacheExporter {
 } // namespace
 
 bool has_pc2_magic(const File& file) {
-    std::uint8_t magic[sizeof kMagic];
-    return read_at(file, 0, magic).empty() && std::memcmp(magic, kMagic, sizeof kMagic) == 0;
+    std::uint8_t magic[sizeof kPointCacheMagic];
+    return read_at(file, 0, magic).empty() && std::memcmp(magic, kPointCacheMagic, sizeof kPointCacheMagic) == 0;
 }
 
 Errors open_pc2(std::uint64_t size, PointCache& cache) {
     std::uint8_t bytes[kHeader];
     if (size < kHeader) return {file_error(cache.file.path, "the PC2 file is cut off")};
     if (Errors e = read_at(cache.file, 0, bytes); !e.empty()) return e;
-    ByteReader reader{ByteSpan(bytes).subspan(sizeof kMagic)};
+    ByteReader reader{ByteSpan(bytes).subspan(sizeof kPointCacheMagic)};
     const int version = reader.number<std::int32_t>();
     cache.point_count = reader.number<std::int32_t>();
     cache.start_frame = reader.number<float>();

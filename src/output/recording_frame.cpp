@@ -50,20 +50,13 @@ bool split_field_name(std::string_view name, std::size_t& object, std::string_vi
     return true;
 }
 
-Error wrong(std::string_view name, std::string message) {
-    Error error;
-    error.path = std::string(name);
-    error.message = std::move(message);
-    return error;
-}
-
 void read_fields(const ArrayList& list, Snapshot& s, Errors& errors) {
     for (const ArrayView& a : list.arrays) {
         std::size_t object = 0;
         std::string_view name;
         if (!split_field_name(a.name, object, name)) continue;
         if (object >= s.objects.size() || a.shape.size() != 2 || a.shape[1] > std::uint64_t(1) << 16) {
-            errors.push_back(wrong(a.name, "a field has the wrong object or shape"));
+            errors.push_back(data_error(a.name, "a field has the wrong object or shape"));
             return;
         }
         SnapshotField field;
@@ -84,7 +77,7 @@ void read_motion(const ArrayList& list, const SnapshotLayout& layout, Snapshot& 
         (o.rigid ? rigid_count : position_count) += o.rigid ? 1 : std::size_t(o.point_count);
     if (!errors.empty()) return;
     if (poses.size() != kPose * rigid_count || positions.size() != 3 * position_count) {
-        errors.push_back(wrong("position", "a frame does not fit its layout"));
+        errors.push_back(data_error("position", "a frame does not fit its layout"));
         return;
     }
     const double* pose = poses.data();
@@ -159,7 +152,7 @@ Errors decode_frame(ByteSpan payload, const SnapshotLayout& layout, Snapshot& s)
     read_texts(list, "number_names", names, errors);
     read_array(list, "number_values", 0, values, errors);
     if (errors.empty() && names.size() != values.size())
-        errors.push_back(wrong("number_values", "names and values have different numbers"));
+        errors.push_back(data_error("number_values", "names and values have different numbers"));
     if (!errors.empty()) return errors;
     for (std::size_t i = 0; i < names.size(); ++i) s.numbers.emplace_back(std::move(names[i]), values[i]);
     return check_snapshot(layout, s);

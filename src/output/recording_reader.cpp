@@ -140,7 +140,7 @@ Errors start(RecordingReader& r) {
     return r.layout_number < 0 ? errors : Errors{};
 }
 
-template <class F> Errors guarded(const RecordingReader& r, F&& f) {
+template <class F> Errors guard_reading(const RecordingReader& r, F&& f) {
     Errors errors;
     try {
         errors = f();
@@ -157,7 +157,7 @@ Errors RecordingReader::open(const std::string& path, Options how) {
     memory = {};
     file = File();
     file.path = path;
-    return guarded(*this, [&]() -> Errors {
+    return guard_reading(*this, [&]() -> Errors {
         if (Errors e = open_to_read(path, file); !e.empty()) return e;
         if (Errors e = file_size(file, size); !e.empty()) return e;
         return start(*this);
@@ -169,7 +169,7 @@ Errors RecordingReader::open_memory(ByteSpan bytes, Options how) {
     memory = bytes;
     file = File();
     size = bytes.size();
-    return guarded(*this, [&] { return start(*this); });
+    return guard_reading(*this, [&] { return start(*this); });
 }
 
 int RecordingReader::find_frame(int frame) const {
@@ -179,7 +179,7 @@ int RecordingReader::find_frame(int frame) const {
 }
 
 Errors RecordingReader::read_layout(int number) {
-    return guarded(*this, [&]() -> Errors {
+    return guard_reading(*this, [&]() -> Errors {
         if (number == layout_number) return {};
         ChunkHeader header;
         if (number < 0 || std::size_t(number) >= layout_offsets.size() ||
@@ -197,7 +197,7 @@ Errors RecordingReader::read_layout(int number) {
 }
 
 Errors RecordingReader::read(int index, Snapshot& out) {
-    return guarded(*this, [&]() -> Errors {
+    return guard_reading(*this, [&]() -> Errors {
         if (index < 0 || index >= frame_count())
             return {file_error(file.path, "the recording has no frame of index " + std::to_string(index))};
         const RecordingFrame& f = frames[std::size_t(index)];

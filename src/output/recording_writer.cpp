@@ -86,7 +86,7 @@ Bytes encode_index(const RecordingWriter& w) {
     return std::move(out.bytes);
 }
 
-template <class F> Errors guarded(const std::string& path, F&& f) {
+template <class F> Errors guard_writing(const std::string& path, F&& f) {
     try {
         return located(f(), path);
     } catch (const std::exception& e) {
@@ -99,7 +99,7 @@ RecordingWriter::~RecordingWriter() { close(); }
 
 Errors RecordingWriter::open(const std::string& path, const SnapshotLayout& first,
                              const ExporterSettings& how) {
-    return guarded(path, [&]() -> Errors {
+    return guard_writing(path, [&]() -> Errors {
         if (Errors e = check_layout(first); !e.empty()) return e;
         settings = how;
         layout = first;
@@ -113,7 +113,7 @@ Errors RecordingWriter::open(const std::string& path, const SnapshotLayout& firs
 
 Errors RecordingWriter::append(const std::string& path, const SnapshotLayout& next, int last_frame,
                                const ExporterSettings& how) {
-    return guarded(path, [&]() -> Errors {
+    return guard_writing(path, [&]() -> Errors {
         if (Errors e = check_layout(next); !e.empty()) return e;
         settings = how;
         layout = next;
@@ -130,7 +130,7 @@ Errors RecordingWriter::append(const std::string& path, const SnapshotLayout& ne
 }
 
 Errors RecordingWriter::change_layout(const SnapshotLayout& next) {
-    return guarded(file.path, [&]() -> Errors {
+    return guard_writing(file.path, [&]() -> Errors {
         if (Errors e = check_layout(next); !e.empty()) return e;
         layout = next;
         return append_layout(*this);
@@ -138,7 +138,7 @@ Errors RecordingWriter::change_layout(const SnapshotLayout& next) {
 }
 
 Errors RecordingWriter::write(const Snapshot& snapshot) {
-    return guarded(file.path, [&]() -> Errors {
+    return guard_writing(file.path, [&]() -> Errors {
         if (!is_open(file)) return {file_error(file.path, "the recording is not open")};
         if (Errors e = check_snapshot(layout, snapshot); !e.empty()) return e;
         if (!frames.empty() && snapshot.frame <= frames.back().frame) {
@@ -161,7 +161,7 @@ Errors RecordingWriter::write(const Snapshot& snapshot) {
 
 Errors RecordingWriter::close() {
     if (!is_open(file)) return {};
-    return guarded(file.path, [&]() -> Errors {
+    return guard_writing(file.path, [&]() -> Errors {
         const std::uint64_t index_offset = end;
         ChunkHeader header;
         header.tag = kIndexTag;

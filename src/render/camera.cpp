@@ -11,14 +11,14 @@ static Vec3 unit_or(const Vec3& v, const Vec3& otherwise) {
 }
 
 // any unit vector perpendicular to the unit vector n
-static Vec3 perpendicular(const Vec3& n) {
+static Vec3 any_perpendicular(const Vec3& n) {
     return n.cross(std::abs(n.x()) < 0.7 ? Vec3(1, 0, 0) : Vec3(0, 0, 1)).normalized();
 }
 
 CameraAxes camera_axes(const Camera& c) {
     const Vec3 forward = unit_or(vec(c.look_at) - vec(c.eye), Vec3(0, 0, -1));
     const Vec3 side = forward.cross(unit_or(vec(c.up), Vec3(0, 1, 0)));
-    const Vec3 right = side.norm() > 1e-9 ? Vec3(side.normalized()) : perpendicular(forward);
+    const Vec3 right = side.norm() > 1e-9 ? Vec3(side.normalized()) : any_perpendicular(forward);
     return {real3(right), real3(right.cross(forward)), real3(forward)};
 }
 
@@ -65,7 +65,7 @@ struct FitAxes {
 static FitAxes fit_axes(const CameraFit& fit) {
     FitAxes a;
     a.up = unit_or(vec(fit.up), Vec3(0, 1, 0));
-    const Vec3 east = std::abs(a.up.y()) > 0.9 ? Vec3(1, 0, 0) : perpendicular(a.up);
+    const Vec3 east = std::abs(a.up.y()) > 0.9 ? Vec3(1, 0, 0) : any_perpendicular(a.up);
     const Vec3 x = (east - a.up * a.up.dot(east)).normalized(), z = x.cross(a.up);
     const Real elevation = std::clamp(fit.elevation, -1.5, 1.5);
     a.forward = -std::cos(elevation) * (std::sin(fit.azimuth) * x + std::cos(fit.azimuth) * z) -

@@ -4,10 +4,6 @@
 
 namespace sinew {
 
-static bool is_alive(const SnapshotObjectFrame& frame, std::size_t i) {
-    return i >= frame.alive.size() || frame.alive[i];
-}
-
 static void place_points(const SnapshotObject& object, const SnapshotObjectFrame& frame, Drawing& drawing,
                          DrawnObject& out) {
     const std::vector<Real3>& points = object.rigid ? object.rest : frame.position;
@@ -106,7 +102,7 @@ static void choose_range(const SnapshotLayout& layout, const Snapshot& s, const 
     drawing.color_max = high;
 }
 
-static std::vector<Error> check_snapshot(const SnapshotLayout& layout, const Snapshot& s) {
+static std::vector<Error> check_point_counts(const SnapshotLayout& layout, const Snapshot& s) {
     std::vector<Error> errors;
     if (s.objects.size() != layout.objects.size()) {
         errors.push_back({.message = "frame " + std::to_string(s.frame) + " has " +
@@ -127,7 +123,7 @@ static std::vector<Error> check_snapshot(const SnapshotLayout& layout, const Sna
 
 Result<Drawing> build_drawing(const SnapshotLayout& layout, const std::vector<DrawnShape>& shapes,
                               const Snapshot& s, const RenderSettings& settings, const FilmView& view) {
-    if (auto errors = check_snapshot(layout, s); !errors.empty()) return {{}, std::move(errors)};
+    if (auto errors = check_point_counts(layout, s); !errors.empty()) return {{}, std::move(errors)};
     Drawing drawing;
     if (!is_empty(view.bounds)) drawing.origin = real3((vec(view.bounds.min) + vec(view.bounds.max)) / 2);
     const bool by_field = !settings.color_by.empty();

@@ -24,10 +24,6 @@ std::vector<double> field_values(const SnapshotObjectFrame& frame, const std::st
     return values;
 }
 
-static bool is_alive(const SnapshotObjectFrame& frame, std::size_t i) {
-    return i >= frame.alive.size() || frame.alive[i];
-}
-
 void add_field_range(const SnapshotLayout& layout, const Snapshot& s, const std::string& name, double& low,
                      double& high) {
     for (std::size_t i = 0; i < std::min(layout.objects.size(), s.objects.size()); ++i) {

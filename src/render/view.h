@@ -22,6 +22,9 @@ void finish_view(const SnapshotLayout&, const Snapshot& first, const RenderSetti
 // A camera from which nothing can be drawn, or heights and ranges that are no numbers.
 std::vector<Error> check_view(const FilmView&);
 
+// Of the point i; a frame without such a list has living points only.
+inline bool is_alive(const SnapshotObjectFrame& frame, std::size_t i) { return i >= frame.alive.size() || frame.alive[i]; }
+
 // The field's numbers at the object's vertices: its value, the length of a vector; "speed" from "velocity"
 // where there is no field of that name. Empty = none.
 std::vector<double> field_values(const SnapshotObjectFrame&, const std::string& name);

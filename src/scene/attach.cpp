@@ -116,17 +116,17 @@ void pin_to_frame(const std::vector<int>& points, int owner, int frame, const At
 }
 
 // corners and weights of a place, nearest to x
-struct Place {
+struct NearestPlace {
     std::array<int, 4> corner{-1, -1, -1, -1};
     std::array<Real, 4> weight{};
     Real distance = std::numeric_limits<Real>::infinity(); // [m]
 };
 
 // The nearest point of the simplex of n corners: x itself inside a tetrahedron, otherwise that of one of its faces.
-Place nearest_place(const ModelBuilder& b, const Vec3& x, std::span<const int> corners) {
+NearestPlace nearest_place(const ModelBuilder& b, const Vec3& x, std::span<const int> corners) {
     const int n = int(corners.size());
     const auto at = [&](int k) { return Vec3(vec(b.state.point.x[corners[k]])); };
-    Place out;
+    NearestPlace out;
     if (n < 4) {
         const Closest c = n == 1 ? closest_vertex_vertex(x, at(0)) : n == 2 ? closest_vertex_edge(x, at(0), at(1)) : closest_vertex_triangle(x, at(0), at(1), at(2));
         for (int k = 0; k < n; ++k) out.corner[k] = corners[k], out.weight[k] = std::abs(c.weight[1 + k]);
@@ -149,7 +149,7 @@ Place nearest_place(const ModelBuilder& b, const Vec3& x, std::span<const int> c
         std::array<int, 3> face{};
         for (int k = 0, i = 0; k < 4; ++k)
             if (k != without) face[i++] = corners[k];
-        const Place there = nearest_place(b, x, face);
+        const NearestPlace there = nearest_place(b, x, face);
         if (there.distance < out.distance) out = there;
     }
     return out;
@@ -193,10 +193,10 @@ void pin_to_places(const std::vector<int>& points, int owner, int target, const 
     const std::vector<std::array<int, 4>> elements = elements_of(b, target, others, corners);
     for (int i : points) {
         const Vec3 x = vec(b.state.point.x[i]);
-        Place best;
+        NearestPlace best;
         const auto consider = [&](std::span<const int> corner) {
             if (std::find(corner.begin(), corner.end(), i) != corner.end()) return;
-            const Place there = nearest_place(b, x, corner);
+            const NearestPlace there = nearest_place(b, x, corner);
             if (there.distance < best.distance) best = there;
         };
         for (const auto& element : elements) consider(std::span(element).first(corners));

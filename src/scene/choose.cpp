@@ -195,13 +195,13 @@ void add_frame_sums(const Model& m, const State& s, const std::vector<const Tabl
 
 // Per coordinate (three of a point, then scalars): Gershgorin's bounds of squared frequency and damping; and, of points, the
 // diagonal, which no largest eigenvalue is below.
-struct Sums {
+struct CoordinateSums {
     std::vector<Real> stiffness, damping, diagonal;
 };
 
 // the tables' part of points and scalars
 void add_element_sums(const Model& m, const State& s, const std::vector<const Table*>& tables,
-                      const std::vector<Real>& mass, Sums& out) {
+                      const std::vector<Real>& mass, CoordinateSums& out) {
     std::vector<Real> matrices, more;
     const int points = point_count(m);
     for (auto* a : {&out.stiffness, &out.damping, &out.diagonal}) a->assign(3 * points + scalar_count(m), 0);
@@ -241,7 +241,7 @@ std::vector<Real> moving_masses(const Model& m) {
 }
 
 // Rods that may touch each other or themselves: EA over the thickness (energy/contact.h), for the edge and for its ends.
-void add_rod_contact(const Model& m, const std::vector<Real>& mass, Sums& out) {
+void add_rod_contact(const Model& m, const std::vector<Real>& mass, CoordinateSums& out) {
     if (!rods_meet(m)) return;
     std::vector<Real> thickness(point_count(m), 0);
     for (std::size_t v = 0; v < m.surface.vertices.size(); ++v)
@@ -263,7 +263,7 @@ void add_rod_contact(const Model& m, const std::vector<Real>& mass, Sums& out) {
     }
 }
 
-Real shortest(const Sums& s) {
+Real shortest(const CoordinateSums& s) {
     Real step = std::numeric_limits<Real>::infinity();
     for (std::size_t i = 0; i < s.stiffness.size(); ++i) {
         // damped oscillator under symplectic Euler: h (h w^2 + g)/2 < 2 - h g/2 at the latest; a simple
@@ -283,7 +283,7 @@ ForceSteps force_steps(const Model& m, const State& s) {
     std::vector<const Table*> tables;
     for (const Table& t : m.elements->energies)
         if (!is_axial_spring(*t.row)) tables.push_back(&t);
-    Sums sums;
+    CoordinateSums sums;
     add_element_sums(m, s, tables, moving_masses(m), sums);
     Real largest = 0;
     for (Real d : sums.diagonal) largest = std::max(largest, d);
@@ -303,7 +303,7 @@ Real stable_step(const Model& m, const State& s) {
     for (const auto* list : {&m.elements->energies, &m.elements->constraints})
         for (const Table& t : *list) tables.push_back(&t);
     const std::vector<Real> mass = moving_masses(m);
-    Sums sums;
+    CoordinateSums sums;
     add_element_sums(m, s, tables, mass, sums);
     Real contact = 0, contact_damping = 0;
     for (const Obstacle& o : m.obstacles) {

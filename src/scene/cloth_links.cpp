@@ -14,7 +14,7 @@ struct Links {
     Range points;
 };
 
-Real distance(const Links& l, int a, int b) { return (vec(l.world[b]) - vec(l.world[a])).norm(); }
+Real length_between(const Links& l, int a, int b) { return (vec(l.world[b]) - vec(l.world[a])).norm(); }
 
 // [m^2] in the world, where the sheet may be scaled
 Real area_of(const Links& l, int polygon) {
@@ -28,7 +28,7 @@ Real area_of(const Links& l, int polygon) {
 void add_membrane(const Links& l, const LinkRole& role, const EdgeTable& edges) {
     for (std::size_t e = 0; e < edges.edges.size(); ++e) {
         const auto [a, b] = edges.edges[e];
-        const Real length = distance(l, a, b);
+        const Real length = length_between(l, a, b);
         const int first = edges.corners.begin[e], count = edges.corners.begin[e + 1] - first;
         Real width = count > 0 ? 0 : 0.87 * length;
         for (int k = 0; k < count; ++k) {
@@ -46,14 +46,14 @@ void add_shear(const Links& l, const LinkRole& role) {
         const Real area = area_of(l, p);
         for (int k = 0; k < (size == 4 ? 2 : size); ++k) {
             const int a = l.mesh.polygon_vertex[begin + k], b = l.mesh.polygon_vertex[begin + (k + 2) % size];
-            if (const Real length = distance(l, a, b); length > 0) add_mapped_link(l.c, role, l.maps, area / length, length, l.points, a, b);
+            if (const Real length = length_between(l, a, b); length > 0) add_mapped_link(l.c, role, l.maps, area / length, length, l.points, a, b);
         }
     }
 }
 
 void add_bend(const Links& l, const LinkRole& role, const EdgeTable& edges) {
     const auto add = [&](Real width, int a, int b) {
-        const Real length = distance(l, a, b);
+        const Real length = length_between(l, a, b);
         if (a != b && length > 0) add_mapped_link(l.c, role, l.maps, width, length, l.points, a, b);
     };
     for (std::size_t e = 0; e < edges.edges.size(); ++e) {
@@ -71,7 +71,7 @@ void add_bend(const Links& l, const LinkRole& role, const EdgeTable& edges) {
             facing[k] = {along ? before : after, along ? after : before};
             triangles = triangles && size == 3;
         }
-        const Real width = distance(l, edges.edges[e][0], edges.edges[e][1]);
+        const Real width = length_between(l, edges.edges[e][0], edges.edges[e][1]);
         if (triangles) add(width, facing[0][0], facing[1][0]);
         else
             for (int end = 0; end < 2; ++end) add(0.5 * width, facing[0][end], facing[1][end]);

@@ -13,9 +13,7 @@
 namespace sinew {
 namespace {
 
-std::string describe(const Value& v) { return std::string(kind_name(v.kind)); }
-
-bool read_between(Expander& e, const Level& level, const Value& v, SceneEntry& out) {
+bool read_between(Expander& e, const SceneLevel& level, const Value& v, SceneEntry& out) {
     const std::string path = out.path + ".between";
     const Value* between = find(v, "between");
     if (!between) {
@@ -36,7 +34,7 @@ bool read_between(Expander& e, const Level& level, const Value& v, SceneEntry& o
 }
 
 // "of" inside a selection becomes a full name
-bool resolve_of(Expander& e, const Level& level, const Scope& scope, const std::string& path, Value& select) {
+bool resolve_of(Expander& e, const SceneLevel& level, const Scope& scope, const std::string& path, Value& select) {
     Value* of = find(select, "of");
     if (!of || of->kind != Value::Kind::text) return true; // said where the selection is read
     std::string name;
@@ -45,7 +43,7 @@ bool resolve_of(Expander& e, const Level& level, const Scope& scope, const std::
     return true;
 }
 
-bool read_attach(Expander& e, const Level& level, Value& v, SceneEntry& out) {
+bool read_attach(Expander& e, const SceneLevel& level, Value& v, SceneEntry& out) {
     Value *points = find(v, "points"), *to = find(v, "to");
     bool ok = true;
     const auto missing = [&](const char* key, const char* allowed) {
@@ -77,7 +75,7 @@ bool read_attach(Expander& e, const Level& level, Value& v, SceneEntry& out) {
     return ok;
 }
 
-enum class Section { joints, attach, contact };
+enum class EntrySection { joints, attach, contact };
 
 bool read_joint_kind(Expander& e, Value& v, SceneEntry& out) {
     const Value* kind = find(v, "kind");
@@ -94,15 +92,15 @@ bool read_joint_kind(Expander& e, Value& v, SceneEntry& out) {
 }
 
 // entry: with its name, its path and the vars of where it stands
-void expand_single(Expander& e, const Level& level, Section section, SceneEntry entry, const Pose& base, Value v) {
+void expand_single_entry(Expander& e, const SceneLevel& level, EntrySection section, SceneEntry entry, const Pose& base, Value v) {
     PendingEntry pending{level.parent, base, v};
     if (const Value* own = find(v, "vars")) {
         const Vars more = evaluate_vars(*own, make_scope(e.globals, entry.vars), entry.path + ".vars", e.errors);
         entry.vars.insert(entry.vars.end(), more.begin(), more.end());
         erase(v, "vars");
     }
-    bool ok = section != Section::joints || read_joint_kind(e, v, entry);
-    if (section == Section::attach)
+    bool ok = section != EntrySection::joints || read_joint_kind(e, v, entry);
+    if (section == EntrySection::attach)
         ok &= read_attach(e, level, v, entry);
     else {
         ok &= read_between(e, level, v, entry);
@@ -113,28 +111,28 @@ void expand_single(Expander& e, const Level& level, Section section, SceneEntry 
         return;
     }
     entry.params = std::move(v);
-    auto& entries = section == Section::joints   ? e.scene.joints
-                    : section == Section::attach ? e.scene.attach
+    auto& entries = section == EntrySection::joints   ? e.scene.joints
+                    : section == EntrySection::attach ? e.scene.attach
                                                  : e.scene.contact;
-    auto& pendings = section == Section::joints   ? e.joints
-                     : section == Section::attach ? e.attach
+    auto& pendings = section == EntrySection::joints   ? e.joints
+                     : section == EntrySection::attach ? e.attach
                                                   : e.contact;
     entries.push_back(std::move(entry));
     pendings.push_back(std::move(pending));
 }
 
-void expand_replicas(Expander& e, const Level& level, Section section, const SceneEntry& entry, Value v) {
+void expand_entry_replicas(Expander& e, const SceneLevel& level, EntrySection section, const SceneEntry& entry, Value v) {
     const Value replicate = *find(v, "replicate");
     erase(v, "replicate");
     Value members;
-    if (const Value* o = section == Section::joints ? find(v, "override") : nullptr) {
+    if (const Value* o = section == EntrySection::joints ? find(v, "override") : nullptr) {
         members = *o;
         erase(v, "override");
     }
     const bool overrides = members.kind != Value::Kind::null;
     if (overrides) push_override(e, entry.name, entry.path, std::move(members), true);
     const long long cost = measure_value(v).cost + (long long)entry.vars.size();
-    const Replicated how = section == Section::joints ? Replicated::placed : Replicated::unplaced;
+    const Replicated how = section == EntrySection::joints ? Replicated::placed : Replicated::unplaced;
     bool any = false;
     const bool ok = make_replicas(e, replicate, entry.vars, entry.path + ".replicate", how, cost, [&](Replica r) {
         any = true;
@@ -143,29 +141,29 @@ void expand_replicas(Expander& e, const Level& level, Section section, const Sce
         one.path += r.suffix;
         one.vars = std::move(r.vars);
         Value own = v;
-        if (section == Section::joints) apply_overrides(e, one.name, false, own);
-        expand_single(e, level, section, std::move(one), compose(level.base.pose, r.offset.pose), std::move(own));
+        if (section == EntrySection::joints) apply_overrides(e, one.name, false, own);
+        expand_single_entry(e, level, section, std::move(one), compose(level.base.pose, r.offset.pose), std::move(own));
     });
     if (!ok) e.scene.broken.push_back(entry.name);
     else if (!any) e.scene.empty.push_back(entry.name);
     if (overrides) pop_override(e);
 }
 
-void expand_entry(Expander& e, const Level& level, Section section, SceneEntry entry, Value v) {
+void expand_entry(Expander& e, const SceneLevel& level, EntrySection section, SceneEntry entry, Value v) {
     if (v.kind != Value::Kind::object) {
-        e.errors.push_back(make_error(v, entry.path, "an object { } is expected, not " + describe(v)));
+        e.errors.push_back(make_error(v, entry.path, "an object { } is expected, not " + std::string(kind_name(v.kind))));
         e.scene.broken.push_back(entry.name);
         return;
     }
     entry.vars = level.vars;
-    if (section == Section::joints) apply_overrides(e, entry.name, false, v);
+    if (section == EntrySection::joints) apply_overrides(e, entry.name, false, v);
     if (find(v, "replicate"))
-        expand_replicas(e, level, section, entry, std::move(v));
+        expand_entry_replicas(e, level, section, entry, std::move(v));
     else
-        expand_single(e, level, section, std::move(entry), level.base.pose, std::move(v));
+        expand_single_entry(e, level, section, std::move(entry), level.base.pose, std::move(v));
 }
 
-void expand_section(Expander& e, const Level& level, const Value& definition, Section section,
+void expand_section(Expander& e, const SceneLevel& level, const Value& definition, EntrySection section,
                     const std::string& title) {
     const Value* v = find(definition, title);
     if (!v) return;
@@ -176,7 +174,7 @@ void expand_section(Expander& e, const Level& level, const Value& definition, Se
             entry.path = level.prefix.empty() ? join_path(title, int(i)) : title + '.' + entry.name;
             expand_entry(e, level, section, entry, substitute(e, level, v->items[i]));
         }
-    } else if (v->kind == Value::Kind::object && section != Section::contact) {
+    } else if (v->kind == Value::Kind::object && section != EntrySection::contact) {
         for (const Member& m : v->members) {
             entry.name = level.prefix + m.key;
             entry.path = title + '.' + entry.name;
@@ -185,16 +183,16 @@ void expand_section(Expander& e, const Level& level, const Value& definition, Se
         }
     } else
         e.errors.push_back(
-            make_error(*v, title, "a list is expected, not " + describe(*v),
-                       section == Section::contact ? "[ { } ]" : "[ { } ], { \"name\": { } }"));
+            make_error(*v, title, "a list is expected, not " + std::string(kind_name(v->kind)),
+                       section == EntrySection::contact ? "[ { } ]" : "[ { } ], { \"name\": { } }"));
 }
 
 } // namespace
 
-void expand_entries(Expander& e, const Level& level, const Value& definition) {
-    expand_section(e, level, definition, Section::joints, "joints");
-    expand_section(e, level, definition, Section::attach, "attach");
-    expand_section(e, level, definition, Section::contact, "contact");
+void expand_entries(Expander& e, const SceneLevel& level, const Value& definition) {
+    expand_section(e, level, definition, EntrySection::joints, "joints");
+    expand_section(e, level, definition, EntrySection::attach, "attach");
+    expand_section(e, level, definition, EntrySection::contact, "contact");
 }
 
 // ---- parents

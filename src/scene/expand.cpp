@@ -23,7 +23,7 @@ bool spend(Expander& e, const Value& at) {
     return false;
 }
 
-void expand_object(Expander& e, const Level& level, const std::string& name, Value v, const InitialPlacement& offset,
+void expand_object(Expander& e, const SceneLevel& level, const std::string& name, Value v, const InitialPlacement& offset,
                    Vars vars);
 
 // ---- prefab instances
@@ -65,7 +65,7 @@ bool is_number(const Value& v, const Scope& scope) {
 
 // false: without it the inside of the instance means nothing
 bool bind_param(Expander& e, const Member& declared, const Value* given, const Scope& caller,
-                const Value& instance, std::string_view path, Level& inner) {
+                const Value& instance, std::string_view path, SceneLevel& inner) {
     const Value& standard = declared.value;
     const std::string here = join_path(path, declared.key);
     if (!given && standard.kind == Value::Kind::null) {
@@ -93,7 +93,7 @@ bool bind_param(Expander& e, const Member& declared, const Value* given, const S
 }
 
 bool bind_params(Expander& e, const Value& prefab, const Value& instance, const Scope& caller,
-                 std::string_view path, Level& inner) {
+                 std::string_view path, SceneLevel& inner) {
     static const Value none = make_object();
     const Value* params = find(prefab, "params");
     if (!params) params = &none;
@@ -133,7 +133,7 @@ void expand_instance(Expander& e, const Value& v, const std::string& name, const
     const std::string path = "objects." + name;
     const Value& use = *find(v, "use");
     const Value* prefab = find_prefab(e, use, path + ".use");
-    Level inner;
+    SceneLevel inner;
     inner.prefix = name + '/';
     inner.base = placement;
     inner.parent = parent;
@@ -153,7 +153,7 @@ void expand_instance(Expander& e, const Value& v, const std::string& name, const
 
 // ---- replicas
 
-void expand_replicas(Expander& e, const Level& level, const std::string& name, Value v, const Vars& vars) {
+void expand_object_replicas(Expander& e, const SceneLevel& level, const std::string& name, Value v, const Vars& vars) {
     const Value replicate = *find(v, "replicate");
     erase(v, "replicate");
     const long long cost = measure_value(v).cost + (long long)vars.size();
@@ -165,7 +165,7 @@ void expand_replicas(Expander& e, const Level& level, const std::string& name, V
 
 // ---- single objects
 
-void add_object(Expander& e, const Level& level, const std::string& name, Value v, Vars vars,
+void add_object(Expander& e, const SceneLevel& level, const std::string& name, Value v, Vars vars,
                 const InitialPlacement& container, const InitialPlacement& own, const std::string& parent) {
     SceneObject o;
     o.name = name;
@@ -191,8 +191,8 @@ void add_object(Expander& e, const Level& level, const std::string& name, Value 
     e.objects.push_back(std::move(pending));
 }
 
-void expand_single(Expander& e, const Level& level, const std::string& name, Value v, const InitialPlacement& offset,
-                   Vars vars) {
+void expand_single_object(Expander& e, const SceneLevel& level, const std::string& name, Value v, const InitialPlacement& offset,
+                          Vars vars) {
     const std::string path = "objects." + name;
     if (!spend(e, v)) return;
     if (const Value* own = find(v, "vars")) {
@@ -229,7 +229,7 @@ void expand_single(Expander& e, const Level& level, const std::string& name, Val
         expand_instance(e, v, name, scope, compose(container, own), parent);
 }
 
-void expand_object(Expander& e, const Level& level, const std::string& name, Value v, const InitialPlacement& offset,
+void expand_object(Expander& e, const SceneLevel& level, const std::string& name, Value v, const InitialPlacement& offset,
                    Vars vars) {
     const std::string path = "objects." + name;
     if (v.kind != Value::Kind::object) {
@@ -252,15 +252,15 @@ void expand_object(Expander& e, const Level& level, const std::string& name, Val
     const bool overrides = has_parts && members.kind != Value::Kind::null;
     if (overrides) push_override(e, name, path, std::move(members));
     if (find(v, "replicate"))
-        expand_replicas(e, level, name, std::move(v), vars);
+        expand_object_replicas(e, level, name, std::move(v), vars);
     else
-        expand_single(e, level, name, std::move(v), offset, std::move(vars));
+        expand_single_object(e, level, name, std::move(v), offset, std::move(vars));
     if (overrides) pop_override(e);
 }
 
 } // namespace
 
-void expand_level(Expander& e, const Level& level, const Value& definition) {
+void expand_level(Expander& e, const SceneLevel& level, const Value& definition) {
     if (const Value* objects = find(definition, "objects"))
         for (const Member& m : objects->members) {
             if (has_too_many_errors(e)) return;

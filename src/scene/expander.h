@@ -6,7 +6,7 @@
 namespace sinew {
 
 // Where names are local: the scene itself, or one prefab instance.
-struct Level {
+struct SceneLevel {
     std::string prefix;                                // "" or "hero/"
     Vars vars;                                         // besides the scene's
     std::vector<std::pair<std::string, Value>> params; // for "$name"
@@ -58,14 +58,14 @@ bool spend_values(Expander&, long long cost, const Value& at);
 bool has_too_many_errors(Expander&); // then nothing more is made
 
 // the value with "$name" replaced
-Value substitute(Expander&, const Level&, const Value&);
+Value substitute(Expander&, const SceneLevel&, const Value&);
 // overrides for the part called `name`; patterns: also those with wildcards
 void apply_overrides(Expander&, const std::string& name, bool patterns, Value& part);
 void push_override(Expander&, const std::string& name, std::string_view path, Value members, bool of_joint = false);
 void pop_override(Expander&); // errors for parts that do not exist
 
-void expand_level(Expander&, const Level&, const Value& definition);
-void expand_entries(Expander&, const Level&, const Value& definition); // joints, attach, contact
+void expand_level(Expander&, const SceneLevel&, const Value& definition);
+void expand_entries(Expander&, const SceneLevel&, const Value& definition); // joints, attach, contact
 void resolve_parents(Expander&);                                       // poses and velocities in the world
 void check_entries(Expander&); // references and frames of joints, attach, contact
 

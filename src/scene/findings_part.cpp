@@ -11,13 +11,13 @@ namespace {
 
 constexpr int kDirections = 100; // of a spiral on the sphere: every open cone of 12 degrees has one
 
-struct Body {
+struct SurfaceBody {
     TriangleShape mesh;
     Aabb box;
     MeshSurface surface; // sees `mesh`; one_sided if closed
 };
 
-void build_body(const TriangleSet& s, Body& out) {
+void build_surface_body(const TriangleSet& s, SurfaceBody& out) {
     auto& x = out.mesh.vertices;
     std::vector<int> index(s.x.size(), -1);
     for (const auto& t : s.triangles) {
@@ -33,7 +33,7 @@ void build_body(const TriangleSet& s, Body& out) {
 }
 
 // triangles that come near a box
-std::vector<std::array<int, 3>> near_triangles(const Body& b, const Aabb& box) {
+std::vector<std::array<int, 3>> near_triangles(const SurfaceBody& b, const Aabb& box) {
     std::vector<std::array<int, 3>> out;
     for (const auto& t : b.mesh.triangles) {
         Aabb own;
@@ -44,7 +44,7 @@ std::vector<std::array<int, 3>> near_triangles(const Body& b, const Aabb& box) {
 }
 
 // whether a point of `x` is within the closed surface of b, moved by -shift
-bool encloses(const Body& b, const std::vector<Real3>& x, const Vec3& shift) {
+bool encloses(const SurfaceBody& b, const std::vector<Real3>& x, const Vec3& shift) {
     if (!b.surface.one_sided) return false;
     SurfaceSide side;
     side.surface = &b.surface;
@@ -59,8 +59,8 @@ bool encloses(const Body& b, const std::vector<Real3>& x, const Vec3& shift) {
 } // namespace
 
 bool can_part(const Parallel& parallel, const TriangleSet& sa, const TriangleSet& sb, Real step) {
-    Body a, b;
-    build_body(sa, a), build_body(sb, b);
+    SurfaceBody a, b;
+    build_surface_body(sa, a), build_surface_body(sb, b);
     const std::vector<Real3>& x = a.mesh.vertices;
     const auto near_a = near_triangles(a, grow(b.box, 2 * step)), near_b = near_triangles(b, grow(a.box, 2 * step));
     IntersectScratch scratch;

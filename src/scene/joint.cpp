@@ -67,7 +67,7 @@ Quat axes_of(const Vec3& axis, const Vec3& second) {
     return Quat(m);
 }
 
-bool is_given(const JointWork& w, std::string_view key) { return !key.empty() && find(w.entry.params, std::string(key)); }
+bool is_key_given(const JointWork& w, std::string_view key) { return !key.empty() && find(w.entry.params, std::string(key)); }
 
 bool read_groups(JointWork& w) {
     bool ok = true;
@@ -88,13 +88,14 @@ bool check_ranges(JointWork& w) {
     for (std::size_t k = 0; k < w.coordinates.size(); ++k) {
         const JointCoordinate& c = w.coordinates[k];
         const std::array<double, 2>& range = w.params.limits[k];
-        if (!is_given(w, c.limits)) continue;
+        if (!is_key_given(w, c.limits)) continue;
         if (!(range[0] <= range[1])) add_error(w, c.limits, "the first limit must not be above the second");
         if (!c.linear && range[1] - range[0] >= 2 * kPi) add_error(w, c.limits, "a range of a whole turn or more is no limit", "less than 360 deg");
     }
-    if (has(w, kLength) && is_given(w, "length") && (is_given(w, "limits") || is_given(w, "motor") || is_given(w, "friction")))
+    if (has(w, kLength) && is_key_given(w, "length") && (is_key_given(w, "limits") || is_key_given(w, "motor") || is_key_given(w, "friction")))
         add_error(w, "length", "a rod has no limits, motor or friction", "length, length and spring, or any of limits, spring, motor and friction");
-    if (has(w, kPlane) && is_given(w, "direction") && vec(w.params.axis).cross(vec(w.params.direction)).norm() < 1e-6 * vec(w.params.axis).norm() * vec(w.params.direction).norm())
+    if (has(w, kPlane) && is_key_given(w, "direction") &&
+        vec(w.params.axis).cross(vec(w.params.direction)).norm() < 1e-6 * vec(w.params.axis).norm() * vec(w.params.direction).norm())
         add_error(w, "direction", "must not be parallel to the axis, and must have a length");
     if (has(w, kAxis) && vec(w.params.axis).norm() < 1e-9) add_error(w, "axis", "has no length");
     if (has(w, kSecondAxis) && vec(w.params.axis).cross(vec(w.params.second_axis)).norm() < 1e-6 * vec(w.params.axis).norm() * vec(w.params.second_axis).norm())
@@ -167,7 +168,7 @@ void add_holding(JointWork& w, Real length) {
             JointAnchor anchor;
             Real compliance, length;
         } p{w.anchor, w.params.compliance, length};
-        const bool loose = is_given(w, "limits") || is_given(w, "spring") || is_given(w, "motor") || is_given(w, "friction");
+        const bool loose = is_key_given(w, "limits") || is_key_given(w, "spring") || is_key_given(w, "motor") || is_key_given(w, "friction");
         if (!loose) add_joint_element(w, "joint_distance", &p);
     } else {
         struct Params { // as JointEquality<...>::Params
@@ -177,9 +178,9 @@ void add_holding(JointWork& w, Real length) {
         add_joint_element(w, w.kind.row, &p);
     }
     for (std::size_t k = 0; k < w.coordinates.size(); ++k)
-        if (is_given(w, w.coordinates[k].limits))
+        if (is_key_given(w, w.coordinates[k].limits))
             add_limit(w, w.coordinates[k].limit, w.params.limits[k][0], w.params.limits[k][1], w.coordinates[k].number);
-    if (is_given(w, "swing")) add_limit(w, "joint_limit_swing", -1, w.params.swing);
+    if (is_key_given(w, "swing")) add_limit(w, "joint_limit_swing", -1, w.params.swing);
 }
 
 // positions at times
@@ -253,13 +254,13 @@ void add_drives(JointWork& w, Real length) {
         DriveParams p;
         p.anchor = w.anchor, p.coordinate = c.number;
         if (has(w, kLength)) p.rest = length;
-        if (is_given(w, c.spring)) {
+        if (is_key_given(w, c.spring)) {
             DriveParams spring = p;
             spring.stiffness = w.spring[k].stiffness, spring.damping = w.spring[k].damping;
             if (find(w.params.spring[k], "rest")) spring.rest = w.spring[k].rest;
             if (spring.stiffness > 0 || spring.damping > 0) add_joint_element(w, c.drive, &spring);
         }
-        if (is_given(w, c.motor)) add_motor(w, k, p, motors++);
+        if (is_key_given(w, c.motor)) add_motor(w, k, p, motors++);
         if (w.params.friction[k] > 0) {
             p.limit = w.params.friction[k];
             add_joint_element(w, c.drive, &p);

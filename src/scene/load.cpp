@@ -41,8 +41,6 @@ bool parse_motion(const SceneObject& o, const Scope& scene_scope, const SceneTim
 
 namespace {
 
-std::string describe(const Value& v) { return std::string(kind_name(v.kind)); }
-
 void check_sections(const Value& document, bool incomplete, std::vector<Error>& errors) {
     for (const Member& m : document.members)
         if (std::find(kSections.begin(), kSections.end(), m.key) == kSections.end())
@@ -51,7 +49,7 @@ void check_sections(const Value& document, bool incomplete, std::vector<Error>& 
     for (const char* map : {"objects", "prefabs", "fields", "materials", "solvers"})
         if (const Value* v = find(document, map); v && v->kind != Value::Kind::object)
             errors.push_back(
-                make_error(*v, map, "an object { \"name\": ... } is expected, not " + describe(*v)));
+                make_error(*v, map, "an object { \"name\": ... } is expected, not " + std::string(kind_name(v->kind))));
     const Value* objects = find(document, "objects");
     if (!objects && incomplete) return;
     if (!objects || (objects->kind == Value::Kind::object && objects->members.empty())) {
@@ -125,7 +123,7 @@ void read_named(const Value& document, const std::string& section, bool with_kin
         entry.params = m.value;
         if (ok && m.value.kind != Value::Kind::object) {
             errors.push_back(
-                make_error(m.value, entry.path, "an object { } is expected, not " + describe(m.value)));
+                make_error(m.value, entry.path, "an object { } is expected, not " + std::string(kind_name(m.value.kind))));
             entry.params = make_object();
             ok = false;
         }
@@ -172,7 +170,7 @@ void read_view(const Value& document, const NameIndex& names, Scene& s, std::vec
         if (v->kind == Value::Kind::object)
             s.camera = *v;
         else
-            errors.push_back(make_error(*v, "camera", "an object { } is expected, not " + describe(*v)));
+            errors.push_back(make_error(*v, "camera", "an object { } is expected, not " + std::string(kind_name(v->kind))));
         if (const Value* look = find(*v, "look_at"); look && look->kind == Value::Kind::text)
             check_reference(names, *look, "camera.look_at", look->text, false, errors);
     }
@@ -237,7 +235,7 @@ static LoadedScene read_scene(const Value& document, bool incomplete) {
     std::vector<Error>& errors = result.errors;
     Scene& s = result.scene;
     if (document.kind != Value::Kind::object) {
-        errors.push_back(make_error(document, "", "a scene is an object { }, not " + describe(document)));
+        errors.push_back(make_error(document, "", "a scene is an object { }, not " + std::string(kind_name(document.kind))));
         return result;
     }
     if (!check_version(document, errors)) return result; // anything else would mislead

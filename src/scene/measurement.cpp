@@ -61,7 +61,7 @@ bool parse_word(std::string_view text, std::span<const QuantityWord> words, Meas
 }
 
 // what stands after the object's name: "center.y", "y", "point[3].velocity.x"
-bool parse_quantity(std::string_view text, int point_count, Measurement& out) {
+bool parse_object_quantity(std::string_view text, int point_count, Measurement& out) {
     if ((out.component = find_component(text, false)) >= 0) return out.quantity = Quantity::center, true;
     if (text.starts_with("point[")) {
         const std::size_t close = text.find(']');
@@ -91,14 +91,14 @@ std::vector<std::string> report_names() {
     return names;
 }
 
-struct Sums {
+struct ObjectSums {
     Real mass = 0, kinetic = 0;
     Vec3 moment = Vec3::Zero(), momentum = Vec3::Zero(), angular = Vec3::Zero(), place = Vec3::Zero(), drift = Vec3::Zero();
     Vec3 low = Vec3::Constant(1e300), high = Vec3::Constant(-1e300);
     int count = 0;
 };
 
-void add_body(Real mass, const Vec3& x, const Vec3& v, Sums& s) {
+void add_body(Real mass, const Vec3& x, const Vec3& v, ObjectSums& s) {
     s.mass += mass;
     s.kinetic += 0.5 * mass * v.squaredNorm();
     s.moment += mass * x;
@@ -111,8 +111,8 @@ void add_body(Real mass, const Vec3& x, const Vec3& v, Sums& s) {
     ++s.count;
 }
 
-Sums sum_object(const Model& m, const State& s, const Object& o) {
-    Sums sums;
+ObjectSums sum_object(const Model& m, const State& s, const Object& o) {
+    ObjectSums sums;
     for (int i = o.points.begin; i < o.points.end; ++i)
         if (s.point.alive.empty() || s.point.alive[i])
             add_body(m.point.mass[i], vec(s.point.x[i]), vec(s.point.v[i]), sums);
@@ -223,7 +223,7 @@ MeasurementResult find_measurements(const Model& m, std::string_view name) {
         q.object = k;
         q.name = objects[k] + std::string(name.substr(dot));
         const bool known = is_joint(m, k) ? parse_word(name.substr(dot + 1), kJointWords, q)
-                                          : parse_quantity(name.substr(dot + 1), m.objects[k].points.count(), q);
+                                          : parse_object_quantity(name.substr(dot + 1), m.objects[k].points.count(), q);
         if (known) out.found.push_back(std::move(q));
     }
     if (!out.found.empty()) return out;
@@ -261,7 +261,7 @@ double evaluate(const Measurement& q, const Model& m, const State& s, const Repo
     case Quantity::rotation: return body_number(q, s, o);
     default: break;
     }
-    const Sums sums = sum_object(m, s, o);
+    const ObjectSums sums = sum_object(m, s, o);
     const bool of_places = q.quantity == Quantity::center || q.quantity == Quantity::min || q.quantity == Quantity::max ||
                            q.quantity == Quantity::velocity || q.quantity == Quantity::speed;
     if (sums.count == 0 && of_places) return std::numeric_limits<double>::quiet_NaN();

@@ -62,7 +62,7 @@ bool read_blobs(BuildContext& c, const Value& value, const std::string& path, st
     return true;
 }
 
-Real distance(const Blob& blob, const Vec3& x) {
+Real distance_to_blob(const Blob& blob, const Vec3& x) {
     const Vec3 axis = blob.b - blob.a;
     const Real length2 = axis.squaredNorm(), t = length2 > 0 ? std::clamp(axis.dot(x - blob.a) / length2, 0.0, 1.0) : 0;
     return (x - blob.a - t * axis).norm() - blob.radius;
@@ -70,10 +70,10 @@ Real distance(const Blob& blob, const Vec3& x) {
 
 Real joined_distance(const std::vector<Blob>& blobs, Real blend, const Vec3& x) {
     Real least = 1e300;
-    for (const Blob& b : blobs) least = std::min(least, distance(b, x));
+    for (const Blob& b : blobs) least = std::min(least, distance_to_blob(b, x));
     if (!(blend > 0)) return least;
     Real sum = 0;
-    for (const Blob& b : blobs) sum += std::exp((least - distance(b, x)) / blend);
+    for (const Blob& b : blobs) sum += std::exp((least - distance_to_blob(b, x)) / blend);
     return least - blend * std::log(sum);
 }
 

@@ -41,7 +41,7 @@ bool read_part_kind(const Value& value, const std::string& path, BuildContext& c
     return true;
 }
 
-bool read_part(const Value& value, const std::string& path, Real scale, BuildContext& c, Part& out) {
+bool read_compound_part(const Value& value, const std::string& path, Real scale, BuildContext& c, Part& out) {
     if (!read_part_kind(value, path, c, out.shape)) return false;
     out.object = c.object;
     out.object.path = path;
@@ -81,7 +81,7 @@ bool read_parts(const Compound::Params& p, BuildContext& c, std::vector<Part>& o
     bool fine = true;
     for (std::size_t i = 0; i < p.parts.items.size(); ++i) {
         Part& part = out.emplace_back();
-        fine = read_part(p.parts.items[i], join_path(path, int(i)), s.x, c, part) && fine;
+        fine = read_compound_part(p.parts.items[i], join_path(path, int(i)), s.x, c, part) && fine;
         part.params.friction = p.friction;
         part.params.thickness = p.thickness;
         part.params.stiffness = p.stiffness, part.params.damping = p.damping;

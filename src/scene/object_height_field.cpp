@@ -14,10 +14,10 @@ namespace sinew {
 
 namespace {
 
-using Params = HeightField::Params;
-bool is_given(const Value& v) { return v.kind != Value::Kind::null; }
+using HeightParams = HeightField::Params;
+bool is_value_given(const Value& v) { return v.kind != Value::Kind::null; }
 
-bool read_rows(const Params& p, BuildContext& c, HeightGrid& g) {
+bool read_rows(const HeightParams& p, BuildContext& c, HeightGrid& g) {
     const std::string path = c.path("heights");
     if (!check_array(p.heights, -1, path, "rows of heights", c.errors)) return false;
     for (std::size_t k = 0; k < p.heights.items.size(); ++k) {
@@ -38,7 +38,7 @@ bool read_rows(const Params& p, BuildContext& c, HeightGrid& g) {
 }
 
 // nodes along x and z: as asked for, or by the default along the longer side with the same spacing along the other
-void choose_nodes(const Params& p, HeightGrid& g) {
+void choose_nodes(const HeightParams& p, HeightGrid& g) {
     constexpr int kDefault = 65;
     const double longer = std::max(p.size[0], p.size[1]);
     const auto count = [&](int k) {
@@ -47,7 +47,7 @@ void choose_nodes(const Params& p, HeightGrid& g) {
     g.nx = count(0), g.nz = count(1);
 }
 
-bool evaluate_height(const Params& p, BuildContext& c, HeightGrid& g) {
+bool evaluate_height(const HeightParams& p, BuildContext& c, HeightGrid& g) {
     choose_nodes(p, g);
     if (std::int64_t(g.nx) * g.nz > kMostHeights) {
         add_error(c, "nodes", make_null(), fmt::format("{} x {} nodes are too many", g.nx, g.nz), fmt::format("at most {} in all", kMostHeights));
@@ -74,7 +74,7 @@ bool evaluate_height(const Params& p, BuildContext& c, HeightGrid& g) {
     return true;
 }
 
-bool read_height_file(const Params& p, BuildContext& c, HeightGrid& g) {
+bool read_height_file(const HeightParams& p, BuildContext& c, HeightGrid& g) {
     std::string name;
     if (!read_text(p.file, c.path("file"), name, c.errors)) return false;
     Result<HeightGrid> read = read_heights(resolve_file(p.file));
@@ -91,19 +91,19 @@ bool read_height_file(const Params& p, BuildContext& c, HeightGrid& g) {
     return true;
 }
 
-bool find_heights(const Params& p, BuildContext& c, HeightGrid& g) {
-    const int given = is_given(p.heights) + is_given(p.height) + is_given(p.file);
+bool find_heights(const HeightParams& p, BuildContext& c, HeightGrid& g) {
+    const int given = is_value_given(p.heights) + is_value_given(p.height) + is_value_given(p.file);
     if (given != 1) {
         c.errors.push_back(make_error(c.object.params, c.object.path, given ? "has more than one source of heights" : "has no heights",
                                       "one of heights, height, file"));
         return false;
     }
-    if (is_given(p.height)) return evaluate_height(p, c, g);
+    if (is_value_given(p.height)) return evaluate_height(p, c, g);
     if (p.nodes[0] > 0 || p.nodes[1] > 0) {
         add_error(c, "nodes", make_null(), "the heights are given one by one, and with them the nodes", "nodes with height only");
         return false;
     }
-    return is_given(p.heights) ? read_rows(p, c, g) : read_height_file(p, c, g);
+    return is_value_given(p.heights) ? read_rows(p, c, g) : read_height_file(p, c, g);
 }
 
 bool check_held(BuildContext& c) {

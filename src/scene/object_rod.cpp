@@ -59,10 +59,10 @@ bool check_shape(const std::vector<Real3>& x, const PolygonMesh& mesh, BuildCont
     return true;
 }
 
-struct Section {
+struct RodSection {
     Real area, bend1, bend2, polar, torsion; // A, I1, I2, I1 + I2, J
 };
-Section section_of(const Rod::Params& p, Real factor) {
+RodSection section_of(const Rod::Params& p, Real factor) {
     const Real a = factor * p.radius, b = factor * (p.radius2 > 0 ? p.radius2 : p.radius);
     const Real i1 = kPi * a * a * a * b / 4, i2 = kPi * a * b * b * b / 4;
     return {kPi * a * b, i1, i2, i1 + i2, kPi * a * a * a * b * b * b / (a * a + b * b)};
@@ -117,7 +117,7 @@ void add_elements(const Rod::Params& p, BuildContext& c, const PolygonMesh& mesh
     const ElementRow& row = *find_energy("rod_bend_twist");
     for (int i = 0; i < inner; ++i) {
         const int next = (i + 1) % edges, at = mesh.segments[i][1];
-        const Section s = section_of(p, maps.size[at]);
+        const RodSection s = section_of(p, maps.size[at]);
         const Real stiffness = maps.stiffness[at];
         bend.bend1 = stiffness * p.young * s.bend1, bend.bend2 = stiffness * p.young * s.bend2, bend.twist = stiffness * shear * s.torsion;
         bend.viscosity_bend1 = 3 * p.viscosity * s.bend1, bend.viscosity_bend2 = 3 * p.viscosity * s.bend2;
@@ -153,7 +153,7 @@ void Rod::build(const Params& given, BuildContext& c) {
     begin_object(c.builder, c.object.name, c.object.kind, material.name);
     std::vector<Real> mass(x.size(), 0), area(x.size(), 0), polar; // area: the rod's shadow around a point
     for (const auto& e : mesh.segments) {
-        const Section s = section_of(p, mean_of(maps.size, e));
+        const RodSection s = section_of(p, mean_of(maps.size, e));
         const Real length = (vec(x[e[1]]) - vec(x[e[0]])).norm();
         polar.push_back(mean_of(maps.density, e) * p.density * s.polar * length);
         for (int end : e) {

@@ -42,7 +42,7 @@ bool has_too_many_errors(Expander& e) {
     return e.full;
 }
 
-static Value substitute_below(Expander& e, const Level& level, const Value& v, int depth) {
+static Value substitute_below(Expander& e, const SceneLevel& level, const Value& v, int depth) {
     if (e.full) return {};
     if (v.kind == Value::Kind::text && v.text.starts_with('$')) {
         std::vector<std::string> known;
@@ -74,7 +74,7 @@ static Value substitute_below(Expander& e, const Level& level, const Value& v, i
     return out;
 }
 
-Value substitute(Expander& e, const Level& level, const Value& v) {
+Value substitute(Expander& e, const SceneLevel& level, const Value& v) {
     if (!spend_values(e, measure_value(v).cost, v)) return {};
     return level.params.empty() ? v : substitute_below(e, level, v, 1);
 }

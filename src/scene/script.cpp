@@ -102,17 +102,17 @@ void set_field(Model& m, const std::string& name, const std::string& parameter, 
 
 // Births so far stay what they were: the clock of the emitter restarts now, and the state remembers when that was and
 // how many were born by then.
-enum ClockMemory { kChanged, kFrom, kBase, kRate, kClockMemory };
+enum ClockMemory { kClockChanged, kClockFrom, kClockBase, kClockRate, kClockMemory };
 void set_rate(Emitter& e, int index, double rate, const Model& m, State& s) {
     const std::vector<double>* count = find_memory(s, fmt::format("emitter.{}", index));
     e.from = std::max(e.from, s.time);
     e.initial_count = count ? (*count)[0] : 0;
     e.rate = rate;
     double* clock = memory_array(s, "script.emitters", kClockMemory * m.emitters.size()).data() + kClockMemory * index;
-    clock[kChanged] = 1;
-    clock[kFrom] = e.from;
-    clock[kBase] = e.initial_count;
-    clock[kRate] = rate;
+    clock[kClockChanged] = 1;
+    clock[kClockFrom] = e.from;
+    clock[kClockBase] = e.initial_count;
+    clock[kClockRate] = rate;
 }
 
 // after a restart: the clocks as the state remembers them
@@ -121,10 +121,10 @@ void restore_rates(Model& m, const State& s) {
     if (!clocks || clocks->size() != kClockMemory * m.emitters.size()) return;
     for (std::size_t k = 0; k < m.emitters.size(); ++k) {
         const double* clock = clocks->data() + kClockMemory * k;
-        if (clock[kChanged] == 0) continue;
-        m.emitters[k].from = clock[kFrom];
-        m.emitters[k].initial_count = clock[kBase];
-        m.emitters[k].rate = clock[kRate];
+        if (clock[kClockChanged] == 0) continue;
+        m.emitters[k].from = clock[kClockFrom];
+        m.emitters[k].initial_count = clock[kClockBase];
+        m.emitters[k].rate = clock[kClockRate];
     }
 }
 

@@ -10,13 +10,13 @@
 namespace sinew {
 namespace {
 
-using Kind = Select::Kind;
+using SelectKind = Select::Kind;
 
 const std::vector<std::string> kKeys = {"group",     "box",   "sphere", "half_space", "index",    "range",
                                         "attribute", "min",   "max",    "equals",     "boundary", "all",
                                         "any",       "every", "not",    "of"};
 
-Select simple(Kind kind, const Value& at) {
+Select simple(SelectKind kind, const Value& at) {
     Select s;
     s.kind = kind;
     s.place = at.place;
@@ -65,8 +65,8 @@ bool parse_indices(const Value& v, const Scope& scope, std::string_view path, Se
     return ok;
 }
 
-bool parse_parts(const Value& v, const Scope& scope, std::string_view path, Select& s,
-                 std::vector<Error>& errors) {
+bool parse_select_parts(const Value& v, const Scope& scope, std::string_view path, Select& s,
+                        std::vector<Error>& errors) {
     if (!check_array(v, -1, path, "selections", errors)) return false;
     bool ok = true;
     for (std::size_t i = 0; i < v.items.size(); ++i)
@@ -96,29 +96,29 @@ bool parse_member(const Member& m, const Value& object, const Scope& scope, std:
                   Select& out, std::vector<Error>& errors) {
     const std::string here = join_path(path, m.key);
     const Value& v = m.value;
-    const auto part = [&](Kind kind) -> Select& { return out.parts.emplace_back(simple(kind, v)); };
+    const auto part = [&](SelectKind kind) -> Select& { return out.parts.emplace_back(simple(kind, v)); };
     if (m.key == "of") return read_text(v, here, out.of, errors);
-    if (m.key == "group") return read_text(v, here, part(Kind::group).name, errors);
-    if (m.key == "box") return parse_box(v, scope, here, part(Kind::box), errors);
-    if (m.key == "sphere") return parse_sphere(v, scope, here, part(Kind::sphere), errors);
-    if (m.key == "half_space") return parse_half_space(v, scope, here, part(Kind::half_space), errors);
-    if (m.key == "index") return parse_indices(v, scope, here, part(Kind::indices), errors);
+    if (m.key == "group") return read_text(v, here, part(SelectKind::group).name, errors);
+    if (m.key == "box") return parse_box(v, scope, here, part(SelectKind::box), errors);
+    if (m.key == "sphere") return parse_sphere(v, scope, here, part(SelectKind::sphere), errors);
+    if (m.key == "half_space") return parse_half_space(v, scope, here, part(SelectKind::half_space), errors);
+    if (m.key == "index") return parse_indices(v, scope, here, part(SelectKind::indices), errors);
     if (m.key == "range")
         return check_array(v, 2, here, "indices", errors) &&
-               parse_indices(v, scope, here, part(Kind::range), errors);
-    if (m.key == "attribute") return parse_attribute(object, scope, path, part(Kind::attribute), errors);
-    if (m.key == "any") return parse_parts(v, scope, here, part(Kind::any), errors);
-    if (m.key == "every") return parse_parts(v, scope, here, part(Kind::every), errors);
+               parse_indices(v, scope, here, part(SelectKind::range), errors);
+    if (m.key == "attribute") return parse_attribute(object, scope, path, part(SelectKind::attribute), errors);
+    if (m.key == "any") return parse_select_parts(v, scope, here, part(SelectKind::any), errors);
+    if (m.key == "every") return parse_select_parts(v, scope, here, part(SelectKind::every), errors);
     if (m.key == "not")
-        return parse_select(v, scope, here, part(Kind::complement).parts.emplace_back(), errors);
+        return parse_select(v, scope, here, part(SelectKind::complement).parts.emplace_back(), errors);
     if (m.key == "boundary" || m.key == "all") {
         bool on = true;
         const bool ok = read_boolean(v, scope, here, on, errors);
-        const Kind kind = m.key == "all" ? Kind::all : Kind::boundary;
+        const SelectKind kind = m.key == "all" ? SelectKind::all : SelectKind::boundary;
         if (on)
             part(kind);
         else
-            part(Kind::complement).parts.push_back(simple(kind, v));
+            part(SelectKind::complement).parts.push_back(simple(kind, v));
         return ok;
     }
     if ((m.key == "min" || m.key == "max" || m.key == "equals") && find(object, "attribute"))
@@ -132,19 +132,19 @@ bool parse_member(const Member& m, const Value& object, const Scope& scope, std:
 
 bool parse_select(const Value& v, const Scope& scope, std::string_view path, Select& out,
                   std::vector<Error>& errors) {
-    out = simple(Kind::every, v);
+    out = simple(SelectKind::every, v);
     if (v.kind == Value::Kind::text) {
         if (v.text == "all" || v.text == "none" || v.text == "boundary")
-            out.kind = v.text == "all" ? Kind::all : v.text == "none" ? Kind::none : Kind::boundary;
+            out.kind = v.text == "all" ? SelectKind::all : v.text == "none" ? SelectKind::none : SelectKind::boundary;
         else {
-            out.kind = Kind::group;
+            out.kind = SelectKind::group;
             out.name = v.text;
         }
         return true;
     }
     if (v.kind == Value::Kind::array) {
-        out.kind = Kind::any;
-        return parse_parts(v, scope, path, out, errors);
+        out.kind = SelectKind::any;
+        return parse_select_parts(v, scope, path, out, errors);
     }
     if (v.kind != Value::Kind::object) {
         errors.push_back(make_error(
@@ -170,8 +170,8 @@ struct Finder {
     std::vector<Error>& errors;
 };
 
-void fail(Finder& f, const Select& s, std::string message, std::vector<std::string> known,
-          std::string_view word) {
+void fail_selecting(Finder& f, const Select& s, std::string message, std::vector<std::string> known,
+                    std::string_view word) {
     Value at;
     at.place = s.place;
     Error e = make_error(at, f.path, std::move(message), list_words(known), find_nearest(word, known));
@@ -185,18 +185,18 @@ const auto* find_table(Finder& f, const Select& s, const Table& table, const cha
         if (entry.first == s.name) return &entry.second;
     std::vector<std::string> known;
     for (const auto& entry : table) known.push_back(entry.first);
-    fail(f, s, fmt::format("there is no {} \"{}\"", what, s.name), known, s.name);
+    fail_selecting(f, s, fmt::format("there is no {} \"{}\"", what, s.name), known, s.name);
     return static_cast<const decltype(table[0].second)*>(nullptr);
 }
 
 bool inside(const Select& s, const Real3& x) {
     double sum = 0;
     switch (s.kind) {
-    case Kind::box:
+    case SelectKind::box:
         for (int k = 0; k < 3; ++k)
             if (x[k] < s.a[k] || x[k] > s.b[k]) return false;
         return true;
-    case Kind::sphere:
+    case SelectKind::sphere:
         for (int k = 0; k < 3; ++k) sum += (x[k] - s.a[k]) * (x[k] - s.a[k]);
         return sum <= s.radius * s.radius;
     default: // half space
@@ -213,17 +213,17 @@ void mark_indices(Finder& f, const Select& s, std::vector<std::uint8_t>& marks) 
     for (int& i : list) {
         if (i < 0) i += count;
         if (i >= 0 && i < count) continue;
-        fail(f, s, "index out of range: the object has " + std::to_string(count) + " points", {}, {});
+        fail_selecting(f, s, "index out of range: the object has " + std::to_string(count) + " points", {}, {});
         return;
     }
-    if (s.kind == Kind::range)
+    if (s.kind == SelectKind::range)
         for (int i = list[0]; i <= list[1]; ++i) marks[std::size_t(i)] = 1;
     else
         for (const int i : list) marks[std::size_t(i)] = 1;
 }
 
 void mark_parts(Finder& f, const Select& s, std::vector<std::uint8_t>& marks) {
-    const bool every = s.kind == Kind::every;
+    const bool every = s.kind == SelectKind::every;
     if (every) std::fill(marks.begin(), marks.end(), 1);
     for (const Select& p : s.parts) {
         std::vector<std::uint8_t> part(marks.size(), 0);
@@ -231,43 +231,43 @@ void mark_parts(Finder& f, const Select& s, std::vector<std::uint8_t>& marks) {
         for (std::size_t i = 0; i < marks.size(); ++i)
             marks[i] = every ? marks[i] & part[i] : marks[i] | part[i];
     }
-    if (s.kind == Kind::complement)
+    if (s.kind == SelectKind::complement)
         for (auto& m : marks) m = !m;
 }
 
 void mark(Finder& f, const Select& s, std::vector<std::uint8_t>& marks) {
     switch (s.kind) {
-    case Kind::all:
+    case SelectKind::all:
         std::fill(marks.begin(), marks.end(), 1);
         break;
-    case Kind::none:
+    case SelectKind::none:
         break;
-    case Kind::boundary:
+    case SelectKind::boundary:
         for (std::size_t i = 0; i < marks.size() && i < f.source.boundary.size(); ++i)
             marks[i] = f.source.boundary[i];
         break;
-    case Kind::group:
+    case SelectKind::group:
         if (const auto* group = find_table(f, s, f.source.groups, "vertex group"))
             for (const int i : *group)
                 if (i >= 0 && i < int(marks.size())) marks[std::size_t(i)] = 1;
         break;
-    case Kind::attribute:
+    case SelectKind::attribute:
         if (const auto* values = find_table(f, s, f.source.attributes, "attribute"))
             for (std::size_t i = 0; i < marks.size() && i < values->size(); ++i)
                 marks[i] = (*values)[i] >= s.min && (*values)[i] <= s.max;
         break;
-    case Kind::box:
-    case Kind::sphere:
-    case Kind::half_space:
+    case SelectKind::box:
+    case SelectKind::sphere:
+    case SelectKind::half_space:
         for (std::size_t i = 0; i < marks.size(); ++i) marks[i] = inside(s, f.source.positions[i]);
         break;
-    case Kind::indices:
-    case Kind::range:
+    case SelectKind::indices:
+    case SelectKind::range:
         mark_indices(f, s, marks);
         break;
-    case Kind::any:
-    case Kind::every:
-    case Kind::complement:
+    case SelectKind::any:
+    case SelectKind::every:
+    case SelectKind::complement:
         mark_parts(f, s, marks);
         break;
     }

@@ -18,8 +18,8 @@ struct Setter {
     std::vector<Error>& errors;
 };
 
-bool fail(Setter& s, std::string message, const std::vector<std::string>& known = {},
-          std::string_view word = {}) {
+bool fail_setting(Setter& s, std::string message, const std::vector<std::string>& known = {},
+                  std::string_view word = {}) {
     s.errors.push_back(
         make_error(s.value, s.path, std::move(message), list_words(known), find_nearest(word, known)));
     return false;
@@ -46,17 +46,17 @@ std::vector<std::string> split_path(std::string_view path) {
 bool set_below(Setter& s, Value& at, std::span<const std::string> parts) {
     std::string problem;
     if (set_path(at, parts, s.value, problem)) return true;
-    return fail(s, problem);
+    return fail_setting(s, problem);
 }
 
 // parameters of one object; `below` = names inside a prefab instance or replica
 bool set_object(Setter& s, Member& object, std::string_view below, bool pattern,
                 std::span<const std::string> parts) {
-    if (parts.empty()) return fail(s, "what to set is missing after the object", {}, {});
+    if (parts.empty()) return fail_setting(s, "what to set is missing after the object", {}, {});
     if (below.empty() && !(pattern && find(object.value, "use"))) return set_below(s, object.value, parts);
     if (!find(object.value, "use") && !find(object.value, "replicate")) {
         if (pattern) return true;
-        return fail(s, "the object \"" + object.key + "\" has no parts");
+        return fail_setting(s, "the object \"" + object.key + "\" has no parts");
     }
     Value* override = find(object.value, "override");
     if (!override) override = &set(object.value, "override", make_object());
@@ -88,7 +88,7 @@ bool set_objects(Setter& s, std::string_view name, std::span<const std::string> 
             }
     if (found) return ok;
     const std::vector<std::string> known = objects ? keys_of(*objects) : std::vector<std::string>{};
-    return fail(s, "there is no object \"" + std::string(root) + '"', known, root);
+    return fail_setting(s, "there is no object \"" + std::string(root) + '"', known, root);
 }
 
 // sections whose names must exist already: a new one would be a misspelling
@@ -98,7 +98,7 @@ bool check_known(Setter& s, const std::vector<std::string>& parts) {
             const Value* v = find(s.document, section);
             const std::vector<std::string> known = v ? keys_of(*v) : std::vector<std::string>{};
             if (std::find(known.begin(), known.end(), parts[1]) == known.end())
-                return fail(s, "there is no \"" + parts[1] + "\" in " + section, known, parts[1]);
+                return fail_setting(s, "there is no \"" + parts[1] + "\" in " + section, known, parts[1]);
         }
     return true;
 }
@@ -153,16 +153,16 @@ bool set_path(Value& at, std::span<const std::string> parts, const Value& value,
 
 static bool set_anywhere(Setter& s) {
     Value& document = s.document;
-    if (document.kind != Value::Kind::object) return fail(s, "the document is no object");
+    if (document.kind != Value::Kind::object) return fail_setting(s, "the document is no object");
     const std::vector<std::string> parts = split_path(s.path);
     if (std::find(parts.begin(), parts.end(), "") != parts.end())
-        return fail(s, "a name is missing in the path");
+        return fail_setting(s, "a name is missing in the path");
     const std::span<const std::string> rest = std::span(parts).subspan(1);
     if (parts[0] == "objects")
-        return rest.empty() ? fail(s, "an object is missing in the path")
+        return rest.empty() ? fail_setting(s, "an object is missing in the path")
                             : set_objects(s, rest[0], rest.subspan(1));
     if (parts[0] == "include" || parts[0] == "sinew")
-        return fail(s, "what a scene includes is read before anything is set: change the file");
+        return fail_setting(s, "what a scene includes is read before anything is set: change the file");
     if (std::find(kSections.begin(), kSections.end(), parts[0]) != kSections.end())
         return check_known(s, parts) && set_below(s, document, parts);
     // short forms: an object's parameter, a var
@@ -176,7 +176,7 @@ static bool set_anywhere(Setter& s) {
     for (const char* section : {"vars", "objects"})
         if (const Value* v = find(document, section))
             for (const Member& m : v->members) known.push_back(m.key);
-    return fail(s, "unknown name \"" + parts[0] + '"', known, parts[0]);
+    return fail_setting(s, "unknown name \"" + parts[0] + '"', known, parts[0]);
 }
 
 bool apply_set(Value& document, std::string_view assignment, std::vector<Error>& errors) {
@@ -188,7 +188,7 @@ bool apply_set(Value& document, std::string_view assignment, std::vector<Error>&
     Setter s{document, {}, std::string(assignment.substr(0, equals)), errors};
     s.value.place = command_line_place("--set " + std::string(assignment));
     if (equals == std::string_view::npos || equals == 0) {
-        fail(s, "an assignment path=value is expected");
+        fail_setting(s, "an assignment path=value is expected");
         errors.back().value.clear();
         return false;
     }

@@ -23,8 +23,8 @@ const ElementRow* find_row(std::string_view name) {
     return row ? row : find_constraint(name);
 }
 
-bool read_part(const Value& role, std::string_view fallback, int points, const Scope& scope, const std::string& path,
-               ShellPart& out, std::vector<Error>& errors) {
+bool read_shell_part(const Value& role, std::string_view fallback, int points, const Scope& scope, const std::string& path,
+                     ShellPart& out, std::vector<Error>& errors) {
     std::string model(fallback);
     Value params = role.kind == Value::Kind::object ? role : make_object();
     if (const Value* named = find(params, "model")) {
@@ -47,7 +47,7 @@ Real* number(ShellPart& p, std::string_view name) {
     const FieldRef* f = find_field(p.fields, name);
     return f && f->type == FieldType::real ? static_cast<Real*>(f->member) : nullptr;
 }
-bool is_given(ShellPart& p, std::string_view name) {
+bool is_param_given(ShellPart& p, std::string_view name) {
     const FieldRef* f = find_field(p.fields, name);
     return f && f->given;
 }
@@ -93,14 +93,14 @@ bool is_shell_role(const Value& role, int points) {
 
 bool read_shell_model(const Material& m, const Scope& scope, std::string_view path, ShellModel& out, std::vector<Error>& errors) {
     const std::string base(path);
-    if (!read_part(m.shell_membrane, "tri_stvk", 3, scope, base + ".membrane", out.membrane, errors)) return false;
-    if (!read_part(m.shell_bend, "hinge_tan", 4, scope, base + ".bend", out.bend, errors)) return false;
+    if (!read_shell_part(m.shell_membrane, "tri_stvk", 3, scope, base + ".membrane", out.membrane, errors)) return false;
+    if (!read_shell_part(m.shell_bend, "hinge_tan", 4, scope, base + ".bend", out.bend, errors)) return false;
     // what was left open
     Real *young = number(out.membrane, "young"), *thickness = number(out.membrane, "thickness"),
          *poisson = number(out.membrane, "poisson"), *weft = number(out.membrane, "young_weft"),
          *shear = number(out.membrane, "shear");
-    if (thickness && !is_given(out.membrane, "thickness")) *thickness = m.thickness > 0 ? m.thickness : 1e-3;
-    if (young && thickness && !is_given(out.membrane, "young")) *young = m.membrane.stiffness / *thickness;
+    if (thickness && !is_param_given(out.membrane, "thickness")) *thickness = m.thickness > 0 ? m.thickness : 1e-3;
+    if (young && thickness && !is_param_given(out.membrane, "young")) *young = m.membrane.stiffness / *thickness;
     if (young && poisson && weft && shear) {
         const Real eta = *weft > 0 && *young > 0 ? *weft / *young : 1;
         if (!(*young > 0) || *weft == 0 || *shear == 0 || !(eta * *poisson * *poisson < 1)) {
@@ -110,11 +110,11 @@ bool read_shell_model(const Material& m, const Scope& scope, std::string_view pa
         }
     }
     Real* rigidity = number(out.bend, "stiffness");
-    if (rigidity && young && thickness && !is_given(out.bend, "stiffness")) {
+    if (rigidity && young && thickness && !is_param_given(out.bend, "stiffness")) {
         const Real nu = poisson ? *poisson : 0, cube = *thickness * *thickness * *thickness / (12 * (1 - nu * nu));
         *rigidity = *young * cube;
         Real* across = number(out.bend, "stiffness_weft");
-        if (across && weft && *weft > 0 && !is_given(out.bend, "stiffness_weft")) *across = *weft * cube;
+        if (across && weft && *weft > 0 && !is_param_given(out.bend, "stiffness_weft")) *across = *weft * cube;
     }
     find_numbers(out.membrane);
     find_numbers(out.bend);

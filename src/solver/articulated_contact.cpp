@@ -9,7 +9,7 @@ namespace sinew {
 namespace {
 
 // a contact remembered: key and feature in halves, three impulses
-constexpr std::string_view kContactMemory = "articulated.contacts", kRowMemory = "articulated.rows";
+constexpr std::string_view kLinkContactMemory = "articulated.contacts", kRowMemory = "articulated.rows";
 constexpr int kIdSize = 4, kContactSize = kIdSize + 3;
 using TouchId = std::array<double, kIdSize>;
 
@@ -19,7 +19,7 @@ TouchId id_of(const LinkTouch& t) {
 
 // impulses of the step before, for contacts and bounded rows that are still there
 void warm_start(const State& now, const ContactStage& s, RowProblem& q) {
-    const auto* contacts = find_memory(now, kContactMemory);
+    const auto* contacts = find_memory(now, kLinkContactMemory);
     const auto* rows = find_memory(now, kRowMemory);
     std::size_t at = 0;
     const std::size_t count = contacts ? contacts->size() / kContactSize : 0;
@@ -346,7 +346,7 @@ Real close_loops(const Model& m, const Forest& f, const ForestState& at, std::sp
 
 void register_impulses(const ContactStage& s, State& state) {
     memory_array(state, kRowMemory, s.constraints.row_count());
-    memory_array(state, kContactMemory, 0);
+    memory_array(state, kLinkContactMemory, 0);
 }
 
 void remember_impulses(const ContactStage& s, State& next) {
@@ -358,7 +358,7 @@ void remember_impulses(const ContactStage& s, State& next) {
         if (g.set == RowSet::contact) ++count;
         else if (!s.rows.held[g.source]) std::copy_n(q.impulse.data() + g.row, g.rows, rows.data() + s.constraints.row_begin[g.source]);
     }
-    auto& contacts = memory_array(next, kContactMemory, count * kContactSize);
+    auto& contacts = memory_array(next, kLinkContactMemory, count * kContactSize);
     double* to = contacts.data();
     for (const RowGroup& g : q.groups) {
         if (g.set != RowSet::contact) continue;

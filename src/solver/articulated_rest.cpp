@@ -8,7 +8,7 @@ namespace sinew {
 namespace {
 
 constexpr std::string_view kRest = "articulated.rest", kTouching = "articulated.touching", kPairs = "articulated.pairs";
-constexpr double kObjects = 67108864.0; // 2^26: two objects fit a double
+constexpr double kPairBase = 67108864.0; // 2^26: two objects fit a double
 
 void count_groups(const RowProblem& q, RestStage& s) {
     s.count.assign(q.body_count(), 0);
@@ -80,7 +80,7 @@ void store_resting(const Model& m, Real dt, const RestStage& s, State& next) {
     }
 }
 
-double pair_code(int object_a, int object_b) { return std::min(object_a, object_b) * kObjects + std::max(object_a, object_b); }
+double pair_code(int object_a, int object_b) { return std::min(object_a, object_b) * kPairBase + std::max(object_a, object_b); }
 
 void store_touching(RestStage& s, State& next, std::vector<TouchEvent>& events) {
     std::sort(s.pairs.begin(), s.pairs.end());
@@ -93,8 +93,8 @@ void store_touching(RestStage& s, State& next, std::vector<TouchEvent>& events) 
     const auto* known = find_memory(next, kPairs);
     auto& before = memory_array(next, kPairs, known ? known->size() : 0);
     const auto add = [&](double code, bool began, Real impulse) {
-        const double a = std::floor(code / kObjects);
-        events.push_back({int(a), int(code - a * kObjects), began, impulse});
+        const double a = std::floor(code / kPairBase);
+        events.push_back({int(a), int(code - a * kPairBase), began, impulse});
     };
     std::size_t i = 0, j = 0;
     while (i < before.size() || j < s.pairs.size()) {

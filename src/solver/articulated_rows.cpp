@@ -1,4 +1,5 @@
 #include "solver/articulated_rows.h"
+#include "geometry/topology.h"
 #include <algorithm>
 #include <numeric>
 
@@ -14,11 +15,6 @@ Vec6 spatial(const Lever& l) {
     Vec6 out;
     out << l.linear, l.angular;
     return out;
-}
-
-int find_root(std::vector<int>& root, int i) {
-    while (root[i] != i) i = root[i] = root[root[i]];
-    return i;
 }
 
 bool is_direct(const RowGroup& g) { return g.set == RowSet::free; }

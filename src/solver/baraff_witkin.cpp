@@ -3,8 +3,6 @@
 
 namespace sinew {
 
-static Eigen::Map<Vec3> at(std::vector<Real>& a, int i) { return Eigen::Map<Vec3>(a.data() + 3 * i); }
-
 // d_0, and d - d_0 of the fixed points, whose velocity at the stage is given as well
 static void find_start(const StepProblem& p, const Objective& o, std::span<const Real> d,
                        BaraffWitkinScratch& s) {
@@ -13,8 +11,8 @@ static void find_start(const StepProblem& p, const Objective& o, std::span<const
         const bool unknown = is_unknown(p.model, p.now, i);
         const Vec3 drift =
             unknown ? Vec3(vec(o.stage.drift[i])) : Vec3(vec(o.points.v[i]) - o.stage.rate * move);
-        if (o.stage.rate > 0) at(s.start, i) = (vec(p.now.point.v[i]) - drift) / o.stage.rate;
-        if (!unknown) at(s.change, i) = move - at(s.start, i);
+        if (o.stage.rate > 0) vec_at(s.start, i) = (vec(p.now.point.v[i]) - drift) / o.stage.rate;
+        if (!unknown) vec_at(s.change, i) = move - vec_at(s.start, i);
     }
 }
 
@@ -38,7 +36,7 @@ bool solve_baraff_witkin(const StepProblem& p, const HessianTerms& terms, Object
     for (int i = 0; i < point_count(p.model); ++i) {
         if (!is_unknown(p.model, p.now, i)) continue;
         // o.mass is inertia and grabs; the residual has -M scale travel and all forces
-        at(s.rhs, i) = -at(o.residual, i) - at(s.product, i) - at(o.mass, i).cwiseProduct(at(s.start, i));
+        vec_at(s.rhs, i) = -vec_at(o.residual, i) - vec_at(s.product, i) - vec_at(o.mass, i).cwiseProduct(vec_at(s.start, i));
     }
 
     // df/dv, then the known part to the right-hand side
@@ -51,7 +49,7 @@ bool solve_baraff_witkin(const StepProblem& p, const HessianTerms& terms, Object
     if (solved)
         for (int i = 0; i < point_count(p.model); ++i)
             if (is_unknown(p.model, p.now, i))
-                Eigen::Map<Vec3>(d.data() + 3 * i) = at(s.start, i) + at(s.change, i);
+                Eigen::Map<Vec3>(d.data() + 3 * i) = vec_at(s.start, i) + vec_at(s.change, i);
     place_given(p, o);
     return solved;
 }

@@ -9,12 +9,10 @@ namespace sinew {
 namespace {
 
 constexpr std::string_view kPreviousX = "newton.x_previous", kPreviousV = "newton.v_previous",
-                           kAcceleration = "newton.acceleration", kPreviousS = "newton.s_previous",
+                           kPointAcceleration = "newton.acceleration", kPreviousS = "newton.s_previous",
                            kPreviousDs = "newton.ds_previous", kScalarAcceleration = "newton.scalar_acceleration",
                            kHistory =
                                "newton.history"; // length of the step that wrote the others, its end [s]
-
-Eigen::Map<const Vec3> at(std::span<const Real> a, int i) { return Eigen::Map<const Vec3>(a.data() + 3 * i); }
 
 // length of the step before; 0 if there was none, if another solver made it, or if the memory is of another
 // model. Steps are told apart by their end and not by their number: the parts of a shortened step count as one. The
@@ -81,8 +79,8 @@ void build_bdf2(const StepProblem& p, Stage& s) {
             s.drift[i] = real3((1 - c0) * v);
             return;
         }
-        const Vec3 moved = vec(p.now.point.x[i]) - at(x_previous, i);
-        s.travel[i] = real3(c2 / c0 * moved + h / (c0 * c0) * (c1 * v - c2 * at(v_previous, i)));
+        const Vec3 moved = vec(p.now.point.x[i]) - vec_at(x_previous, i);
+        s.travel[i] = real3(c2 / c0 * moved + h / (c0 * c0) * (c1 * v - c2 * vec_at(v_previous, i)));
         s.drift[i] = real3(-c2 / h * moved);
     });
     const std::vector<Real>*s_previous = scalar_memory(p, kPreviousS), *ds_previous = scalar_memory(p, kPreviousDs);
@@ -97,7 +95,7 @@ void build_bdf2(const StepProblem& p, Stage& s) {
 // a = f/m at the start for every point that has no acceleration yet
 void find_acceleration(const StepProblem& p, Stage& s) {
     const int n = point_count(p.model);
-    const Real h_previous = previous_dt(p.model, p.now, kAcceleration);
+    const Real h_previous = previous_dt(p.model, p.now, kPointAcceleration);
     bool missing = h_previous <= 0;
     for (int i = 0; i < n && !missing; ++i)
         missing = is_unknown(p.model, p.now, i) && is_new(p.model, p.now, i, h_previous);
@@ -106,13 +104,13 @@ void find_acceleration(const StepProblem& p, Stage& s) {
         const Evaluation ev = evaluation_of(p.model, p.now, p.dt);
         compute_forces(p.parallel, p.model, p.input, ev, surface_state(p.now), s.forces, s.f);
     }
-    const std::vector<Real>* known = h_previous > 0 ? find_memory(p.now, kAcceleration) : nullptr;
+    const std::vector<Real>* known = h_previous > 0 ? find_memory(p.now, kPointAcceleration) : nullptr;
     s.acceleration.assign(n, {});
     for_each_unknown(p, [&](int i) {
         if (known && !is_new(p.model, p.now, i, h_previous))
-            s.acceleration[i] = real3(at(*known, i));
+            s.acceleration[i] = real3(vec_at(*known, i));
         else if (p.model.point.mass[i] > 0)
-            s.acceleration[i] = real3(at(s.f, i) / p.model.point.mass[i]);
+            s.acceleration[i] = real3(vec_at(s.f, i) / p.model.point.mass[i]);
     });
     const std::vector<Real>* known_scalars = h_previous > 0 ? scalar_memory(p, kScalarAcceleration) : nullptr;
     const int offset = dofs_of(p.model).scalar_offset(0);
@@ -155,7 +153,7 @@ void register_memory(const SchemeSettings& c, const Model& m, State& state) {
         memory_array(state, kPreviousX, n);
         memory_array(state, kPreviousV, n);
     }
-    if (c.scheme == Scheme::newmark) memory_array(state, kAcceleration, n);
+    if (c.scheme == Scheme::newmark) memory_array(state, kPointAcceleration, n);
     if (const std::size_t scalars = std::size_t(scalar_count(m)); scalars > 0) {
         if (c.scheme == Scheme::bdf2) memory_array(state, kPreviousS, scalars), memory_array(state, kPreviousDs, scalars);
         if (c.scheme == Scheme::newmark) memory_array(state, kScalarAcceleration, scalars);
@@ -204,10 +202,10 @@ void finish_stage(const StepProblem& p, const SchemeSettings& c, const Stage& s,
     const std::size_t n = 3 * std::size_t(point_count(p.model));
     const bool midpoint = c.scheme == Scheme::implicit_midpoint;
     const Real h_previous = c.scheme == Scheme::bdf2 ? previous_dt(p.model, p.now, kPreviousX) : 0;
-    Real* acceleration = c.scheme == Scheme::newmark ? memory_array(next, kAcceleration, n).data() : nullptr;
+    Real* acceleration = c.scheme == Scheme::newmark ? memory_array(next, kPointAcceleration, n).data() : nullptr;
     if (acceleration) std::fill(acceleration, acceleration + n, 0.0);
     for_each_unknown(p, [&](int i) {
-        const Vec3 x = vec(p.now.point.x[i]), v = vec(p.now.point.v[i]), move = at(d, i);
+        const Vec3 x = vec(p.now.point.x[i]), v = vec(p.now.point.v[i]), move = vec_at(d, i);
         const Vec3 w = vec(s.drift[i]) + s.rate * move, a = s.scale * (move - vec(s.travel[i]));
         next.point.x[i] = real3(x + (midpoint ? 2 : 1) * move);
         next.point.v[i] = real3(midpoint ? Vec3(2 * w - v) : w);

@@ -37,6 +37,11 @@ struct SchemeSettings {
 };
 Scheme find_scheme(std::string_view name); // implicit_euler if there is no such name
 
+// Three numbers of a flat array that has so many per point.
+inline Eigen::Map<Vec3> vec_at(std::span<Real> a, int i) { return Eigen::Map<Vec3>(a.data() + 3 * i); }
+inline Eigen::Map<const Vec3> vec_at(std::span<const Real> a, int i) { return Eigen::Map<const Vec3>(a.data() + 3 * i); }
+inline Eigen::Map<Vec3> vec_at(std::vector<Real>& a, int i) { return Eigen::Map<Vec3>(a.data() + 3 * i); }
+
 // What stays the same during a step.
 struct StepProblem {
     const Parallel& parallel;

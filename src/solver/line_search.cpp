@@ -4,14 +4,13 @@
 
 namespace sinew {
 
-inline constexpr Real kSufficient = 1e-4, kRounding = 1e-13;
-inline constexpr int kMostTries = 40; // lengths down to at most 1e-12
+static constexpr int kMostLengths = 40; // lengths down to at most 1e-12
 
 SearchResult search_line(const MeritFunction& phi, const Merit& start, Real slope) {
     SearchResult r;
     if (!(slope < 0)) return r;
     Real a = 1;
-    for (int k = 0; k < kMostTries; ++k) {
+    for (int k = 0; k < kMostLengths; ++k) {
         r.merit = phi.at(phi.data, a);
         ++r.evaluations;
         const Real rise = r.merit.value - start.value;
@@ -19,7 +18,7 @@ SearchResult search_line(const MeritFunction& phi, const Merit& start, Real slop
             a *= 0.1;
             continue;
         }
-        if (rise <= kSufficient * a * slope + kRounding * std::max(start.size, r.merit.size)) {
+        if (rise <= kSufficientDecrease * a * slope + kMeritRounding * std::max(start.size, r.merit.size)) {
             r.found = true;
             r.length = a;
             return r;

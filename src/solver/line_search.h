@@ -26,6 +26,8 @@ struct SearchResult {
     int evaluations = 0;
     Merit merit; // at that length
 };
+inline constexpr Real kSufficientDecrease = 1e-4; // c
+inline constexpr Real kMeritRounding = 1e-13;     // of Merit::size
 SearchResult search_line(const MeritFunction&, const Merit& start, Real slope);
 
 } // namespace sinew

@@ -22,12 +22,6 @@ Real mean_diagonal(const Objective& o) {
     return count > 0 && sum > 0 ? sum / count : 1;
 }
 
-LinearOutcome fail(const std::string& message, Report& report) {
-    report.status = Status::failed;
-    report.message = "linear solver: " + message;
-    return LinearOutcome::failed;
-}
-
 void warn_once(const std::string& text, Report& report) {
     if (std::find(report.warnings.begin(), report.warnings.end(), text) == report.warnings.end())
         report.warnings.push_back(text);
@@ -35,12 +29,18 @@ void warn_once(const std::string& text, Report& report) {
 
 } // namespace
 
+LinearOutcome fail_linear(const std::string& message, Report& report) {
+    report.status = Status::failed;
+    report.message = "linear solver: " + message;
+    return LinearOutcome::failed;
+}
+
 LinearOutcome solve_linear(const StepProblem& p, Objective& o, std::span<const Real> b, bool regularise,
                            LinearStep& l, std::span<Real> x, Report& report) {
-    if (!l.solver) return fail(l.trouble, report);
+    if (!l.solver) return fail_linear(l.trouble, report);
     if (!o.is_analysed) {
         if (LinearInfo info = l.solver->analyse(o.matrix.pattern, o.fixed); !info.ok)
-            return fail(info.message, report);
+            return fail_linear(info.message, report);
         o.is_analysed = true;
     }
     add_diagonal(p.parallel, o.mass, o.matrix);
@@ -67,7 +67,7 @@ LinearOutcome solve_linear(const StepProblem& p, Objective& o, std::span<const R
             }
         }
         if (info.not_positive_definite && !regularise) return LinearOutcome::indefinite;
-        if (!info.not_positive_definite || l.lambda >= kLargestLambda) return fail(info.message, report);
+        if (!info.not_positive_definite || l.lambda >= kLargestLambda) return fail_linear(info.message, report);
         l.lambda = std::max(kFirstLambda, 10 * l.lambda);
         warn_once("the matrix was not positive definite and was regularised", report);
     }

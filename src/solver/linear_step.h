@@ -20,6 +20,7 @@ struct LinearStep {
 };
 
 enum class LinearOutcome { solved, indefinite, failed };
+LinearOutcome fail_linear(const std::string& message, Report&); // into the report; returns failed
 // Adds objective.mass and lambda to objective.matrix and solves; x is zero on fixed blocks. Without
 // `regularise` a matrix that is not positive definite is left for the caller to project. Failed: see the
 // report.

@@ -38,9 +38,7 @@ namespace sinew {
 
 namespace {
 
-constexpr Real kFarSpeed = 1e3, kFarForce = 1e-3; // not converged: times the tolerance, of the largest force
 constexpr Real kLoosest = 0.5, kTightest = 1e-10; // forcing terms
-constexpr Real kLeastPart = 1e-12;                // of a direction: rods that leave less room lie in each other
 constexpr Real kSlightLambda = 1e-6;              // regularisation that does not shorten a step
 constexpr Real kStaticLambda = 1e-3;              // first regularisation without inertia, see linear_step.h
 

@@ -34,8 +34,6 @@ namespace sinew {
 
 namespace {
 
-constexpr Real kFarSpeed = 1e3, kFarForce = 1e-3; // not converged: times the tolerance, of the largest force
-constexpr Real kLeastPart = 1e-12;                // of a direction: rods that leave less room lie in each other
 constexpr Real kEta = 0.01;                       // of Hager and Zhang's bound on beta
 
 struct NonlinearCgSolver final : Solver {

@@ -10,9 +10,6 @@ namespace sinew {
 
 namespace {
 
-Eigen::Map<Vec3> at(std::span<Real> a, int i) { return Eigen::Map<Vec3>(a.data() + 3 * i); }
-Eigen::Map<const Vec3> at(std::span<const Real> a, int i) { return Eigen::Map<const Vec3>(a.data() + 3 * i); }
-Eigen::Map<Vec3> at(std::vector<Real>& a, int i) { return Eigen::Map<Vec3>(a.data() + 3 * i); }
 
 template <class F> void for_each_point(const StepProblem& p, F&& f) {
     parallel_for(p.parallel, point_count(p.model), kGrain, [&](int begin, int end) {
@@ -104,7 +101,7 @@ void build_input(const StepProblem& p, Objective& o) {
     for_each_point(p, [&](int i) {
         // without inertia a dead particle would leave a zero on the diagonal
         const bool alive = p.now.point.alive.empty() || p.now.point.alive[i];
-        at(o.mass, i).setConstant(alive ? o.stage.scale * p.model.point.mass[i] : 1);
+        vec_at(o.mass, i).setConstant(alive ? o.stage.scale * p.model.point.mass[i] : 1);
     });
     Real mass = 0;
     int points = 0;
@@ -117,9 +114,9 @@ void build_input(const StepProblem& p, Objective& o) {
     });
     for (const PointForce& f : p.input.point_forces)
         if (f.point >= 0 && f.point < n && is_unknown(p.model, p.now, f.point))
-            at(o.input, f.point) += vec(f.force);
+            vec_at(o.input, f.point) += vec(f.force);
     for (const Grab& g : p.input.grabs)
-        if (g.point >= 0 && g.point < n) at(o.mass, g.point).array() += g.stiffness;
+        if (g.point >= 0 && g.point < n) vec_at(o.mass, g.point).array() += g.stiffness;
 }
 
 // contacts that may be met within the step are in the list from the first iteration on
@@ -156,19 +153,19 @@ void add_contact_forces(const StepProblem& p, const Evaluation& ev, Objective& o
 void add_grabs(const StepProblem& p, const Objective& o, std::span<Real> gradient) {
     for (const Grab& g : p.input.grabs)
         if (g.point >= 0 && g.point < point_count(p.model))
-            at(gradient, g.point) += g.stiffness * (vec(o.points.x[g.point]) - vec(g.target));
+            vec_at(gradient, g.point) += g.stiffness * (vec(o.points.x[g.point]) - vec(g.target));
 }
 
 // norm, and the first point that is not finite
 void measure_residual(const StepProblem& p, Objective& o) {
-    o.residual_norm = max_over_points(p, o.partial, [&](int i) { return at(o.residual, i).norm(); });
+    o.residual_norm = max_over_points(p, o.partial, [&](int i) { return vec_at(o.residual, i).norm(); });
     for_each_scalar(p, [&](int i) { o.residual_norm = std::max(o.residual_norm, std::abs(o.residual[first_scalar(p) + i]) / o.arm[i]); });
-    const Real sum = sum_over_points(p, o.partial, [&](int i) { return at(o.residual, i).sum(); }) +
+    const Real sum = sum_over_points(p, o.partial, [&](int i) { return vec_at(o.residual, i).sum(); }) +
                      sum_over_scalars(p, [&](int i) { return o.residual[first_scalar(p) + i]; });
     o.not_finite = -1;
     if (std::isfinite(sum)) return;
     for (int i = 0; i < point_count(p.model) && o.not_finite < 0; ++i)
-        if (!at(o.residual, i).allFinite()) o.not_finite = i;
+        if (!vec_at(o.residual, i).allFinite()) o.not_finite = i;
     // a scalar alone: the first point of its object stands for it
     for (int i = 0; i < scalar_count(p.model) && o.not_finite < 0; ++i)
         if (!std::isfinite(o.residual[first_scalar(p) + i])) o.not_finite = p.model.objects[p.model.scalar.object[i]].points.begin;
@@ -228,7 +225,7 @@ void place_given(const StepProblem& p, Objective& o) {
 
 void set_given(const StepProblem& p, const Objective& o, std::span<Real> d) {
     for_each_point(p, [&](int i) {
-        if (!is_free(p.model, i)) at(d, i) = vec(o.given[i]);
+        if (!is_free(p.model, i)) vec_at(d, i) = vec(o.given[i]);
     });
     for_each_scalar(p, [&](int i) {
         if (!is_unknown_scalar(p.model, i)) d[first_scalar(p) + i] = o.stage.elapsed * o.scalars.ds[i];
@@ -238,8 +235,8 @@ void set_given(const StepProblem& p, const Objective& o, std::span<Real> d) {
 void move_points(const StepProblem& p, std::span<const Real> d, Objective& o) {
     for_each_point(p, [&](int i) {
         if (!is_unknown(p.model, p.now, i)) return;
-        o.points.x[i] = real3(vec(p.now.point.x[i]) + at(d, i));
-        o.points.v[i] = real3(vec(o.stage.drift[i]) + o.stage.rate * at(d, i));
+        o.points.x[i] = real3(vec(p.now.point.x[i]) + vec_at(d, i));
+        o.points.v[i] = real3(vec(o.stage.drift[i]) + o.stage.rate * vec_at(d, i));
     });
     for_each_scalar(p, [&](int i) {
         if (!is_unknown_scalar(p.model, i)) return;
@@ -290,7 +287,7 @@ Merit compute_merit(const StepProblem& p, std::span<const Real> d, Objective& o)
     add(sum_over_points(p, o.partial, [&](int i) {
         if (!is_unknown(p.model, p.now, i)) return 0.0;
         return 0.5 * o.stage.scale * p.model.point.mass[i] *
-               (at(d, i) - vec(o.stage.travel[i])).squaredNorm();
+               (vec_at(d, i) - vec(o.stage.travel[i])).squaredNorm();
     }));
     add(sum_over_scalars(p, [&](int i) {
         const Real moved = d[first_scalar(p) + i] - o.stage.scalar_travel[i];
@@ -300,8 +297,8 @@ Merit compute_merit(const StepProblem& p, std::span<const Real> d, Objective& o)
         const int k = first_scalar(p) + i;
         return is_unknown_scalar(p.model, i) ? o.force[k] * (d[k] - o.at[k]) : 0;
     }));
-    add(-sum_over_points(p, o.partial, [&](int i) { return at(o.input, i).dot(at(d, i)); }));
-    add(-sum_over_points(p, o.partial, [&](int i) { return at(o.force, i).dot(at(d, i) - at(o.at, i)); }));
+    add(-sum_over_points(p, o.partial, [&](int i) { return vec_at(o.input, i).dot(vec_at(d, i)); }));
+    add(-sum_over_points(p, o.partial, [&](int i) { return vec_at(o.force, i).dot(vec_at(d, i) - vec_at(o.at, i)); }));
     for (const Grab& g : p.input.grabs)
         if (g.point >= 0 && g.point < point_count(p.model))
             add(0.5 * g.stiffness * (vec(o.points.x[g.point]) - vec(g.target)).squaredNorm());
@@ -318,11 +315,11 @@ void compute_merit_gradient(const StepProblem& p, std::span<const Real> d, Objec
     add_grabs(p, o, g);
     for_each_point(p, [&](int i) {
         if (!is_unknown(p.model, p.now, i)) {
-            at(g, i).setZero();
+            vec_at(g, i).setZero();
             return;
         }
-        const Vec3 inertia = o.stage.scale * p.model.point.mass[i] * (at(d, i) - vec(o.stage.travel[i]));
-        at(g, i) += inertia - at(o.input, i) - at(o.force, i);
+        const Vec3 inertia = o.stage.scale * p.model.point.mass[i] * (vec_at(d, i) - vec(o.stage.travel[i]));
+        vec_at(g, i) += inertia - vec_at(o.input, i) - vec_at(o.force, i);
     });
     for_each_scalar(p, [&](int i) {
         const int k = first_scalar(p) + i;
@@ -332,12 +329,12 @@ void compute_merit_gradient(const StepProblem& p, std::span<const Real> d, Objec
 }
 
 Real merit_slope(const StepProblem& p, std::span<const Real> direction, Objective& o) {
-    return sum_over_points(p, o.partial, [&](int i) { return at(o.merit_gradient, i).dot(at(direction, i)); }) +
+    return sum_over_points(p, o.partial, [&](int i) { return vec_at(o.merit_gradient, i).dot(vec_at(direction, i)); }) +
            sum_over_scalars(p, [&](int i) { return o.merit_gradient[first_scalar(p) + i] * direction[first_scalar(p) + i]; });
 }
 
 Real merit_gradient_square(const StepProblem& p, Objective& o) {
-    return sum_over_points(p, o.partial, [&](int i) { return at(o.merit_gradient, i).squaredNorm(); }) + sum_over_scalars(p, [&](int i) {
+    return sum_over_points(p, o.partial, [&](int i) { return vec_at(o.merit_gradient, i).squaredNorm(); }) + sum_over_scalars(p, [&](int i) {
                const Real g = o.merit_gradient[first_scalar(p) + i] / o.arm[i];
                return g * g;
            });
@@ -353,7 +350,7 @@ Real merit_curvature(const StepProblem& p, const HessianTerms& terms, std::span<
         sum += hessian_form(p.parallel, o.touching, dofs, ev, terms, direction, o.contact_plan, o.partial);
     }
     return sum + sum_over_points(p, o.partial, [&](int i) {
-               return at(direction, i).dot(at(o.mass, i).cwiseProduct(at(direction, i)));
+               return vec_at(direction, i).dot(vec_at(o.mass, i).cwiseProduct(vec_at(direction, i)));
            }) + sum_over_scalars(p, [&](int i) {
                const int k = first_scalar(p) + i;
                return o.mass[k] * direction[k] * direction[k];
@@ -378,7 +375,7 @@ Real lag_curvature(const StepProblem& p, std::span<const Real> direction, Object
 void start_from_travel(const StepProblem& p, const Objective& o, std::span<Real> d) {
     set_given(p, o, d);
     for_each_point(p, [&](int i) {
-        if (is_unknown(p.model, p.now, i)) at(d, i) = vec(o.stage.travel[i]);
+        if (is_unknown(p.model, p.now, i)) vec_at(d, i) = vec(o.stage.travel[i]);
     });
     for_each_scalar(p, [&](int i) {
         if (is_unknown_scalar(p.model, i)) d[first_scalar(p) + i] = o.stage.scalar_travel[i];
@@ -406,11 +403,11 @@ void compute_residual_here(const StepProblem& p, std::span<const Real> d, Object
     std::fill(o.residual.begin(), o.residual.end(), 0.0);
     const Real weight = o.stage.scale > 0 ? 0 : vec(p.model.gravity).norm();
     const Real largest = max_over_points(p, o.partial, [&](int i) {
-        const Vec3 acting = at(o.force, i) + at(o.input, i), gradient = at(o.gradient, i);
+        const Vec3 acting = vec_at(o.force, i) + vec_at(o.input, i), gradient = vec_at(o.gradient, i);
         Real size = std::max(acting.norm(), gradient.norm());
         if (!is_unknown(p.model, p.now, i)) return size;
-        const Vec3 inertia = o.stage.scale * p.model.point.mass[i] * (at(d, i) - vec(o.stage.travel[i]));
-        at(o.residual, i) = inertia + gradient - acting;
+        const Vec3 inertia = o.stage.scale * p.model.point.mass[i] * (vec_at(d, i) - vec(o.stage.travel[i]));
+        vec_at(o.residual, i) = inertia + gradient - acting;
         return std::max({size, inertia.norm(), p.model.point.mass[i] * weight});
     });
     o.force_scale = std::max(o.force_scale, largest);
@@ -429,10 +426,10 @@ void compute_residual_here(const StepProblem& p, std::span<const Real> d, Object
 
 void take_constraint_forces(const StepProblem& p, std::span<const Real> push, Objective& o) {
     for_each_point(p, [&](int i) {
-        at(o.gradient, i) -= at(push, i);
-        if (is_unknown(p.model, p.now, i)) at(o.residual, i) -= at(push, i);
+        vec_at(o.gradient, i) -= vec_at(push, i);
+        if (is_unknown(p.model, p.now, i)) vec_at(o.residual, i) -= vec_at(push, i);
     });
-    o.force_scale = std::max(o.force_scale, max_over_points(p, o.partial, [&](int i) { return at(push, i).norm(); }));
+    o.force_scale = std::max(o.force_scale, max_over_points(p, o.partial, [&](int i) { return vec_at(push, i).norm(); }));
     measure_residual(p, o);
 }
 
@@ -479,7 +476,7 @@ Real bound_direction(const StepProblem& p, std::span<const Real> direction, Obje
     find_reach(p, o);
     Real part = 1;
     for (int i = 0; i < point_count(p.model); ++i)
-        if (const Real length = at(direction, i).norm(); part * length > o.reach[i]) part = o.reach[i] / length;
+        if (const Real length = vec_at(direction, i).norm(); part * length > o.reach[i]) part = o.reach[i] / length;
     return part;
 }
 
@@ -497,26 +494,26 @@ void bound_start(const StepProblem& p, std::span<Real> d, Objective& o) {
         const int i = p.model.surface.vertices[v].index;
         free = free && is_unknown(p.model, p.now, i);
         mass += p.model.point.mass[i];
-        common += p.model.point.mass[i] * at(d, i);
+        common += p.model.point.mass[i] * vec_at(d, i);
     }
     common = free && mass > 0 ? Vec3(common / mass) : Vec3(Vec3::Zero());
     for (int v : o.detect.rods.vertex) {
         const int i = p.model.surface.vertices[v].index;
-        const Vec3 own = at(d, i) - common;
+        const Vec3 own = vec_at(d, i) - common;
         const Real length = own.norm();
         if (!is_unknown(p.model, p.now, i) || length <= o.reach[i]) continue;
-        at(d, i) = common + o.reach[i] / length * own;
+        vec_at(d, i) = common + o.reach[i] / length * own;
         lost += p.model.point.mass[i] * (1 - o.reach[i] / length) * own;
     }
     if (!free || !(mass > 0)) return;
-    for (int v : o.detect.rods.vertex) at(d, p.model.surface.vertices[v].index) += lost / mass;
+    for (int v : o.detect.rods.vertex) vec_at(d, p.model.surface.vertices[v].index) += lost / mass;
 }
 
 DirectionSize measure_direction(const StepProblem& p, std::span<const Real> direction, Objective& o) {
     DirectionSize size;
-    size.largest = max_over_points(p, o.partial, [&](int i) { return at(direction, i).norm(); });
+    size.largest = max_over_points(p, o.partial, [&](int i) { return vec_at(direction, i).norm(); });
     size.slope =
-        sum_over_points(p, o.partial, [&](int i) { return at(direction, i).dot(at(o.residual, i)); });
+        sum_over_points(p, o.partial, [&](int i) { return vec_at(direction, i).dot(vec_at(o.residual, i)); });
     for_each_scalar(p, [&](int i) {
         const int k = first_scalar(p) + i;
         size.largest = std::max(size.largest, o.arm[i] * std::abs(direction[k]));
@@ -552,13 +549,13 @@ StepWork compute_work(const StepProblem& p, Objective& o, const State& next) {
     for (int i = 0; i < point_count(p.model); ++i) {
         if (p.model.point.flags[i] & kPassive) continue;
         const Vec3 moved = vec(next.point.x[i]) - vec(p.now.point.x[i]);
-        const Vec3 force = at(o.force, i);
+        const Vec3 force = vec_at(o.force, i);
         w.damping += force.dot(moved);
         // what holds a fixed point does work when it moves; its own inertia is not an unknown
         if (is_free(p.model, i))
-            w.external += at(o.input, i).dot(moved);
+            w.external += vec_at(o.input, i).dot(moved);
         else
-            w.external += (at(o.gradient, i) - force).dot(moved);
+            w.external += (vec_at(o.gradient, i) - force).dot(moved);
     }
     for_each_scalar(p, [&](int i) {
         const int k = first_scalar(p) + i;

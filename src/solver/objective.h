@@ -120,6 +120,9 @@ void take_constraint_forces(const StepProblem&, std::span<const Real> push, Obje
 // matrix at the displacement of the last compute_residual; false: too large
 bool compute_matrix(const StepProblem&, const HessianTerms&, Objective&);
 
+// A step that has not converged is kept up to here: speed by the tolerance, residual by the largest force.
+inline constexpr Real kFarSpeed = 1e3, kFarForce = 1e-3;
+
 // positions x + d and velocities w of the unknowns into objective.points
 void move_points(const StepProblem&, std::span<const Real> d, Objective&);
 Evaluation evaluation_at(const StepProblem&, const Objective&);
@@ -127,6 +130,7 @@ Evaluation evaluation_at(const StepProblem&, const Objective&);
 // How much of a direction may be taken from where contacts were last detected, at most 1: no two edges of rods pass through each
 // other, nor touch without being in the list, so that the potential along the way is the one that is searched.
 Real bound_direction(const StepProblem&, std::span<const Real> direction, Objective&);
+inline constexpr Real kLeastPart = 1e-12; // of a direction: rods that leave less room lie in each other
 // The start of the iteration: d of each point of a rod is kept to the same bound, from the start of the step.
 void bound_start(const StepProblem&, std::span<Real> d, Objective&);
 

@@ -6,7 +6,7 @@ namespace sinew {
 namespace {
 
 constexpr std::size_t kFewest = 64; // contacts; below, packing gains nothing
-constexpr int kBatches = 16;        // per task
+constexpr int kTaskBatches = 16;    // per task
 
 bool fits(const PositionContacts& all, const PositionContact& c, int points) {
     if (c.sides > 4) return false;
@@ -85,9 +85,9 @@ void project_contacts(const Parallel& parallel, const PositionContactOptions& o,
     const int colours = int(p.batch_begin.size()) - 1;
     for (int k = 0; k < colours; ++k) {
         const int batch = p.batch_begin[k], single = p.single_begin[k], singles = p.single_begin[k + 1] - single;
-        parallel_for(parallel, p.batch_begin[k + 1] - batch, kBatches, [&](int from, int to) { run(p.batches.data(), batch + from, batch + to, numbers); });
+        parallel_for(parallel, p.batch_begin[k + 1] - batch, kTaskBatches, [&](int from, int to) { run(p.batches.data(), batch + from, batch + to, numbers); });
         const bool serial = all.colours.last_is_serial && k + 1 == colours;
-        parallel_for(parallel, singles, serial ? singles : 4 * kBatches, [&](int from, int to) {
+        parallel_for(parallel, singles, serial ? singles : 4 * kTaskBatches, [&](int from, int to) {
             for (int i = from; i < to; ++i) project_contact(o, s, points, all, all.contacts[p.singles[single + i]]);
         });
     }

@@ -7,7 +7,6 @@ namespace sinew {
 
 namespace {
 
-constexpr int kBatches = 1024; // per chunk of a sum
 
 BatchNumbers jacobi_numbers(const DualOptions& o, const Sweep& w, const PositionPack& p, bool first) {
     BatchNumbers n = batch_numbers(w, false, first, p);
@@ -21,7 +20,7 @@ Real slope_of(const Parallel& parallel, const DualOptions& o, const Sweep& w, co
     for (std::size_t t = 0; t < p.tables.size(); ++t) {
         const PositionPack& pack = p.tables[t].pack;
         const BatchNumbers n = jacobi_numbers(o, w, pack, false);
-        sum += ordered_sum(parallel, pack.plan.batch_count(), kBatches, s.partial, [&](int begin, int end) {
+        sum += ordered_sum(parallel, pack.plan.batch_count(), kSumBatches, s.partial, [&](int begin, int end) {
             return batch_loops(pack).link_slope(pack.links.data(), s.change[t].data(), begin, end, n);
         });
     }
@@ -51,7 +50,7 @@ void find_directions(const Parallel& parallel, const DualOptions& o, const Posit
     for (std::size_t t = 0; t < s.directions.size(); ++t) {
         const PositionPack& pack = p.tables[t].pack;
         s.directions[t].resize(kLanes * std::size_t(pack.plan.batch_count()));
-        parallel_for(parallel, pack.plan.batch_count(), kBatches, [&](int begin, int end) {
+        parallel_for(parallel, pack.plan.batch_count(), kSumBatches, [&](int begin, int end) {
             batch_loops(pack).link_directions(pack.links.data(), s.directions[t].data(), begin, end, &o.start->x);
         });
     }

@@ -54,6 +54,7 @@ template <class F> void for_each_task(const Parallel& parallel, const BatchPlan&
 }
 // Multipliers to where the table's rows have theirs.
 void store_multipliers(const PositionPack&, std::vector<Real>& lambda);
+inline constexpr int kSumBatches = 1024; // per chunk of a sum over batches
 // Largest |C + alpha lambda| of the table's rows; lengths: of links that of C = l - L [m].
 Real largest_error(const Parallel&, const Sweep&, const PositionPack&, std::vector<Real>& scratch, bool lengths = false);
 

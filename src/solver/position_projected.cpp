@@ -18,7 +18,6 @@ namespace sinew {
 
 namespace {
 
-constexpr int kRows = 4096;         // per chunk of a sum
 constexpr Real kAtBound = 1 - 1e-9; // of the friction that a contact can have
 
 // what of a contact is free on its face
@@ -47,7 +46,7 @@ void DualSolve::build_ascent() const {
 }
 
 Real DualSolve::scaled_dot(const std::vector<Real>& a, const std::vector<Real>& b) const {
-    return ordered_sum(parallel, int(a.size()), kRows, s.partial, [&](int begin, int end) {
+    return ordered_sum(parallel, int(a.size()), kSumRows, s.partial, [&](int begin, int end) {
         Real sum = 0;
         for (int i = begin; i < end; ++i)
             if (s.metric[i] > 0) sum += a[i] * b[i] / s.metric[i];

@@ -7,8 +7,7 @@ namespace sinew {
 
 namespace {
 
-constexpr int kBatches = 1024; // per chunk of a sum
-constexpr int kSums = 4;       // of link_products
+constexpr int kSums = 4; // of link_products
 constexpr std::string_view kMethods[] = {"minres", "steepest_descent", "conjugate_gradients", "conjugate_residuals", "power_residuals"};
 
 struct Products {
@@ -78,10 +77,10 @@ struct Solve {
             const PositionPack& pack = p.tables[t].pack;
             BatchNumbers n = numbers(pack, first);
             n.beta = beta;
-            const int chunks = chunk_count(pack.plan.batch_count(), kBatches);
+            const int chunks = chunk_count(pack.plan.batch_count(), kSumBatches);
             if (int(s.partial.size()) < kSums * chunks) s.partial.resize(kSums * std::size_t(chunks));
-            parallel_for(parallel, pack.plan.batch_count(), kBatches, [&](int begin, int end) {
-                batch_loops(pack).link_products(pack.links.data(), s.rows[t].data(), begin, end, n, s.partial.data() + kSums * (begin / kBatches));
+            parallel_for(parallel, pack.plan.batch_count(), kSumBatches, [&](int begin, int end) {
+                batch_loops(pack).link_products(pack.links.data(), s.rows[t].data(), begin, end, n, s.partial.data() + kSums * (begin / kSumBatches));
             });
             for (int c = 0; c < chunks; ++c)
                 for (int k = 0; k < kSums; ++k) sum[k] += s.partial[kSums * std::size_t(c) + k];
@@ -102,7 +101,7 @@ struct Solve {
             PositionPack& pack = p.tables[t].pack;
             BatchNumbers n = numbers(pack, false);
             n.step = step;
-            parallel_for(parallel, pack.plan.batch_count(), kBatches, [&](int begin, int end) {
+            parallel_for(parallel, pack.plan.batch_count(), kSumBatches, [&](int begin, int end) {
                 batch_loops(pack).link_finish(pack.links.data(), s.rows[t].data(), begin, end, n);
             });
         }

@@ -6,7 +6,7 @@ namespace sinew {
 
 namespace {
 
-constexpr int kElements = 256; // per chunk of a loop over elements
+constexpr int kDualRowGrain = 256; // per chunk of a loop over elements
 
 int block_width(const Dofs& dofs, int block) { return block < 0 ? 3 : dofs.block_size(block); }
 
@@ -212,7 +212,7 @@ void refresh_dual_rows(const Parallel& parallel, const Dofs& dofs, const Positio
         const int first = r.table_group[k], rows = t.view->rows;
         const bool rated = t.is_constraint && t.table->row->rate;
         const Evaluation at = evaluation_for(p, *t.table, ev);
-        parallel_for(parallel, t.table->count(), kElements, [&](int begin, int end) {
+        parallel_for(parallel, t.table->count(), kDualRowGrain, [&](int begin, int end) {
             const int row = r.row_begin[first + begin];
             t.view->evaluate(*t.table, at, begin, end, r.c.data() + row,
                              jacobian ? r.jacobian.data() + r.value_begin[first + begin] : nullptr);
@@ -225,13 +225,13 @@ void refresh_dual_rows(const Parallel& parallel, const Dofs& dofs, const Positio
             }
         });
     }
-    parallel_for(parallel, int(contacts.contacts.size()), kElements, [&](int begin, int end) {
+    parallel_for(parallel, int(contacts.contacts.size()), kDualRowGrain, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) refresh_contact(dofs, contacts, o, to, jacobian, i, r);
     });
 }
 
 void build_diagonal(const Parallel& parallel, const Dofs& dofs, const PositionProblem& p, const RowReach& reach, DualRows& r) {
-    parallel_for(parallel, r.group_count(), kElements, [&](int begin, int end) {
+    parallel_for(parallel, r.group_count(), kDualRowGrain, [&](int begin, int end) {
         for (int g = begin; g < end; ++g) {
             const int rows = r.rows_of(g), width = r.width_of(g);
             Real* d = r.diagonal.data() + r.diagonal_begin[g];
@@ -289,7 +289,7 @@ void apply_inverse_mass(const Parallel& parallel, const Dofs& dofs, const Positi
 }
 
 void apply_rows(const Parallel& parallel, const Dofs& dofs, const DualRows& r, std::span<const Real> y, std::span<Real> out) {
-    parallel_for(parallel, r.group_count(), kElements, [&](int begin, int end) {
+    parallel_for(parallel, r.group_count(), kDualRowGrain, [&](int begin, int end) {
         for (int g = begin; g < end; ++g) {
             const int rows = r.rows_of(g), width = r.width_of(g);
             for (int k = 0; k < rows; ++k) {

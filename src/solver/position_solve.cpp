@@ -7,14 +7,13 @@ namespace sinew {
 
 namespace {
 
-constexpr int kRows = 4096; // per chunk of a sum
 constexpr int kFirstPowers = 20, kPowers = 2;
 constexpr Real kGrows = 1.02; // a quotient that still grows by more has not found the mode: other rows may have come, as many as went
 
 } // namespace
 
 Real DualSolve::dot(const std::vector<Real>& a, const std::vector<Real>& b) const {
-    return ordered_sum(parallel, int(a.size()), kRows, s.partial, [&](int begin, int end) {
+    return ordered_sum(parallel, int(a.size()), kSumRows, s.partial, [&](int begin, int end) {
         Real sum = 0;
         for (int i = begin; i < end; ++i) sum += a[i] * b[i];
         return sum;

@@ -22,6 +22,8 @@ struct FaceWalk {
     Real beta = 0;
 };
 
+inline constexpr int kSumRows = 4096; // per chunk of a sum over rows
+
 struct DualSolve {
     const Parallel& parallel;
     const DualOptions& o;

@@ -7,7 +7,7 @@ namespace sinew {
 
 namespace {
 
-constexpr int kElements = 256, kPiece = 16;
+constexpr int kElementGrain = 256, kPiece = 16;
 
 // J u of a row, J W J^T of it, and the largest inverse mass of its bodies
 struct RowFacts {
@@ -77,9 +77,9 @@ Real table_violation(const DualTable& t, const Evaluation& ev, const Sweep& w, i
 }
 
 template <class F> Real largest(const Parallel& parallel, int count, std::vector<Real>& partial, F&& f) {
-    const int chunks = chunk_count(count, kElements);
+    const int chunks = chunk_count(count, kElementGrain);
     if (int(partial.size()) < chunks) partial.resize(chunks);
-    parallel_for(parallel, count, kElements, [&](int begin, int end) { partial[begin / kElements] = f(begin, end); });
+    parallel_for(parallel, count, kElementGrain, [&](int begin, int end) { partial[begin / kElementGrain] = f(begin, end); });
     Real worst = 0;
     for (int k = 0; k < chunks; ++k) worst = std::max(worst, partial[k]);
     return worst;

@@ -12,7 +12,7 @@ namespace {
 constexpr int kPairGrain = 1024;
 constexpr Real kKeep = 0.5;   // of the distance at the start, where the thickness is not there any more
 constexpr Real kAlmost = 0.9; // a pair that starts within its bend
-constexpr Real kFarther = 1.25, kSlack = 0.5; // reach: times the way to the prediction, and a part of the thickness
+constexpr Real kFarther = 1.25, kReachSlack = 0.5; // reach: times the way to the prediction, and a part of the thickness
 
 using Kind = SafeStep::Kind;
 
@@ -186,7 +186,7 @@ bool find_impacts(const Parallel& parallel, const Model& m, const State& now, co
     for (Real t : m.surface.thickness) judge.largest_thickness = std::max(judge.largest_thickness, t);
     judge.largest_thickness = std::max(judge.largest_thickness, surface.rule_thickness);
     for (Real b : way.bend) judge.largest_bend = std::max(judge.largest_bend, b);
-    if (!keeps_within_reach(way, surface.alive, judge.largest_bend, kSlack * judge.largest_thickness, s.ahead) &&
+    if (!keeps_within_reach(way, surface.alive, judge.largest_bend, kReachSlack * judge.largest_thickness, s.ahead) &&
         !search_ahead(parallel, m, way, surface, topology, s.ahead))
         return false;
     const Candidates* found = &s.ahead.pairs;

@@ -1,5 +1,6 @@
 #include "solver/position_zone.h"
 #include "core/math.h"
+#include "geometry/topology.h"
 #include <algorithm>
 
 namespace sinew {
@@ -7,14 +8,6 @@ namespace sinew {
 namespace {
 
 constexpr Real kShort = 0.9; // of the part that is proven free
-
-int find_root(std::vector<int>& parent, int i) {
-    while (parent[i] != i) {
-        parent[i] = parent[parent[i]];
-        i = parent[i];
-    }
-    return i;
-}
 
 // bodies behind a vertex of the surface; what is animated has none
 template <class F> void for_bodies(const Model& m, int vertex, F&& f) {

@@ -24,10 +24,10 @@ template <class S> SoftNumbers<S> numbers_of(const SoftParameters& p) {
     return {S(p.h), S(1 / p.h), S(p.push_speed), S(p.slop), S(p.bounce_speed)};
 }
 
-struct Softness {
+struct ContactSoftness {
     Real bias_rate, mass_scale, impulse_scale;
 };
-Softness softness_of(const SoftParameters& p, Real hertz) {
+ContactSoftness softness_of(const SoftParameters& p, Real hertz) {
     const Real omega = 2 * kPi * hertz, a1 = 2 * p.damping_ratio + p.h * omega, a2 = p.h * omega * a1,
                a3 = 1 / (1 + a2);
     return {omega / a1, a2 * a3, a3};
@@ -72,13 +72,13 @@ template <class S, int N> void put3(SoftLane<S, N>* lane, int l, const Real3& a)
     for (int c = 0; c < 3; ++c) lane[c].v[l] = S(a[c]);
 }
 
-bool is_round(const SoftMass& m) {
+bool has_round_inertia(const SoftMass& m) {
     const auto& i = m.inverse_inertia;
     return i[0] == i[1] && i[1] == i[2] && i[3] == 0 && i[4] == 0 && i[5] == 0;
 }
 
 template <class S, int N>
-void pack(const SoftManifold& m, int index, std::span<const SoftMass> masses, const Softness (&softness)[2],
+void pack(const SoftManifold& m, int index, std::span<const SoftMass> masses, const ContactSoftness (&softness)[2],
           int l, SoftBlock<S, N>& k) {
     k.a[l] = m.a;
     k.b[l] = m.b;
@@ -95,13 +95,13 @@ void pack(const SoftManifold& m, int index, std::span<const SoftMass> masses, co
     k.mass_b.v[l] = S(b.inverse_mass);
     for (int i = 0; i < 6; ++i)
         k.inertia_a[i].v[l] = S(a.inverse_inertia[i]), k.inertia_b[i].v[l] = S(b.inverse_inertia[i]);
-    k.round = k.round && is_round(a) && is_round(b);
+    k.round = k.round && has_round_inertia(a) && has_round_inertia(b);
     k.friction.v[l] = S(m.friction);
     k.torsion.v[l] = S(m.torsion);
     k.rolling.v[l] = S(m.rolling);
     k.restitution.v[l] = S(m.restitution);
     k.spin_impulse.v[l] = S(m.spin_impulse);
-    const Softness& soft = softness[a.inverse_mass > 0 && b.inverse_mass > 0 ? 0 : 1];
+    const ContactSoftness& soft = softness[a.inverse_mass > 0 && b.inverse_mass > 0 ? 0 : 1];
     k.bias_rate.v[l] = S(soft.bias_rate);
     k.mass_scale.v[l] = S(soft.mass_scale);
     k.impulse_scale.v[l] = S(soft.impulse_scale / m.firmness);
@@ -170,8 +170,8 @@ void build_contacts(const Parallel& parallel, const SoftParameters& parameters,
     out.blocks.resize(out.color_begin.back());
     out.rest.resize(begin[kSoftColors + 1] - begin[kSoftColors]);
     out.avx2 = has_avx2();
-    const Softness softness[2] = {softness_of(parameters, parameters.hertz),
-                                  softness_of(parameters, 2 * parameters.hertz)};
+    const ContactSoftness softness[2] = {softness_of(parameters, parameters.hertz),
+                                         softness_of(parameters, 2 * parameters.hertz)};
     parallel_for(parallel, int(out.blocks.size()), kBlockGrain, [&](int b, int e) {
         int c = int(std::upper_bound(out.color_begin.begin(), out.color_begin.end(), b) -
                     out.color_begin.begin()) -
@@ -275,5 +275,6 @@ void read_impulses(const Parallel& parallel, const SoftContacts<S, N>& contacts,
     template void read_impulses(const Parallel&, const SoftContacts<S, N>&, std::span<SoftManifold>);
 SINEW_SOFT(float, kSoftLanes)
 SINEW_SOFT(double, 1)
+#undef SINEW_SOFT
 
 } // namespace sinew

@@ -7,7 +7,7 @@ namespace sinew {
 namespace {
 
 constexpr int kChunk = 4;           // components per task
-constexpr int kRounds = 3;          // solves of a pass: rows that leave their bounds need another
+constexpr int kMostSolves = 3;      // of a pass: rows that leave their bounds need another
 constexpr Real kTurned = 1e-3;      // [rad] a factor holds as long as bodies have turned by less
 
 Real dot(const Lever& x, const Lever& y) { return x.linear.dot(y.linear) + x.angular.dot(y.angular); }
@@ -257,7 +257,7 @@ Real solve_joints(const Parallel& parallel, const SoftJointOptions& o, JointPass
                 JointCluster& c = s.clusters[i];
                 c.error = 0;
                 if (pass == JointPass::first) choose_active(o.h, c, s, bodies);
-                for (int round = 1; !try_solve(o.h, pass != JointPass::relax, round >= kRounds, c, s, bodies);) ++round;
+                for (int round = 1; !try_solve(o.h, pass != JointPass::relax, round >= kMostSolves, c, s, bodies);) ++round;
             }
     });
     for (int i = 0; i < s.cluster_count; ++i)

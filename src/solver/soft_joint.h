@@ -26,6 +26,11 @@
 
 namespace sinew {
 
+// a vector into lane l of packed numbers
+template <int N> void put3(SoftLane<double, N>* lane, int l, const Vec3& a) {
+    for (int c = 0; c < 3; ++c) lane[c].v[l] = a[c];
+}
+
 struct SoftJointOptions {
     int substeps = 4;
     Real h = 0;                   // [s] of a sub-step

@@ -1,5 +1,6 @@
 // Which joints belong together, and in which order their rows are factored (soft_joint.h).
 #include "solver/soft_joint.h"
+#include "geometry/topology.h"
 #include <Eigen/LU>
 #include <algorithm>
 #include <numeric>
@@ -28,7 +29,7 @@ bool is_ball(const Rows& rows, const SoftJointGroup& g, const RowGroup& from) {
 }
 
 // held, or with an inertia in all directions
-bool turns(const RowProblem& q, int b) { return !(q.inverse_mass[b] > 0) || q.inverse_inertia[b].determinant() > 0; }
+bool turns_freely(const RowProblem& q, int b) { return !(q.inverse_mass[b] > 0) || q.inverse_inertia[b].determinant() > 0; }
 
 void add_joint(const SoftJointOptions& o, const JointSource& source, int index, const std::vector<int>& place, const RowProblem& q, SoftJoints& s) {
     const RowGroup& from = q.groups[index];
@@ -49,7 +50,7 @@ void add_joint(const SoftJointOptions& o, const JointSource& source, int index, 
     const bool frames = std::min(g.body_a, g.body_b) >= source.dofs.points;
     g.is_soft = g.position ? rows.compliance[rows.row_begin[g.source]] > 0 : rows.damping[rows.row_begin[g.source]] > 0;
     g.is_ball = o.packs && frames && is_ball(rows, g, from);
-    if (o.packs && frames && from.sides == 2 && turns(q, g.body_a) && turns(q, g.body_b)) g.rig = s.rig_tables[rows.key[g.source] >> 40];
+    if (o.packs && frames && from.sides == 2 && turns_freely(q, g.body_a) && turns_freely(q, g.body_b)) g.rig = s.rig_tables[rows.key[g.source] >> 40];
     if (g.rig < 0) // limits and drives: of which coordinate
         g.rig = find_rig_element((*source.constraints)[rows.key[g.source] >> 40], int(rows.key[g.source] & ((std::uint64_t(1) << 40) - 1)), source.at);
     g.a_is_plus = g.is_ball && q.jacobian[from.lever].linear.x() > 0;
@@ -70,11 +71,6 @@ void add_rows(const SoftJointOptions& o, const Rows& rows, const RowProblem& q, 
         r.active = !g.bounded;
         s.rows.push_back(r);
     }
-}
-
-int find_root(std::vector<int>& root, int i) {
-    while (root[i] != i) i = root[i] = root[root[i]];
-    return i;
 }
 
 // sets of bodies joined by groups; held bodies join nothing

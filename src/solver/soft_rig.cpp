@@ -37,9 +37,6 @@ template <class F> void for_each_batch(const Parallel& parallel, SoftRigs& t, F&
     });
 }
 
-void put3(SoftRigLane* lane, int l, const Vec3& a) {
-    for (int c = 0; c < 3; ++c) lane[c].v[l] = a[c];
-}
 void put4(SoftRigLane* lane, int l, const Quat& q) {
     lane[0].v[l] = q.w();
     put3(lane + 1, l, q.vec());

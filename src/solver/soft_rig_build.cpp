@@ -59,7 +59,7 @@ struct RigJoint {
     std::vector<SoftRigSource> rows;
     std::vector<SoftRigRowKind> kinds;
 };
-struct Cluster {
+struct RigCluster {
     std::vector<int> bodies;        // numbers, sorted
     std::vector<std::uint8_t> moves;
     std::vector<RigJoint> joints;
@@ -68,7 +68,7 @@ struct Cluster {
 
 bool same_anchor(const JointAnchor& x, const JointAnchor& y) { return x.local == y.local && x.axes == y.axes; }
 
-void add_group(const JointSource& source, std::span<const SoftJointGroup> groups, int index, Cluster& out) {
+void add_group(const JointSource& source, std::span<const SoftJointGroup> groups, int index, RigCluster& out) {
     const SoftJointGroup& g = groups[index];
     const Rows& rows = *source.rows;
     const Table& t = (*source.constraints)[rows.key[g.source] >> 40];
@@ -93,8 +93,8 @@ void add_group(const JointSource& source, std::span<const SoftJointGroup> groups
     }
 }
 
-Cluster describe(const JointSource& source, std::span<const SoftJointGroup> groups, std::span<const int> list) {
-    Cluster out;
+RigCluster describe(const JointSource& source, std::span<const SoftJointGroup> groups, std::span<const int> list) {
+    RigCluster out;
     for (int g : list) out.bodies.push_back(groups[g].body_a), out.bodies.push_back(groups[g].body_b);
     std::sort(out.bodies.begin(), out.bodies.end());
     out.bodies.erase(std::unique(out.bodies.begin(), out.bodies.end()), out.bodies.end());
@@ -115,7 +115,7 @@ Cluster describe(const JointSource& source, std::span<const SoftJointGroup> grou
     return out;
 }
 
-SoftRigPlan make_plan(std::span<const SoftJointGroup> groups, const Cluster& c) {
+SoftRigPlan make_plan(std::span<const SoftJointGroup> groups, const RigCluster& c) {
     SoftRigPlan p;
     p.shape = c.shape;
     std::vector<int> moving, index(c.bodies.size(), -1);
@@ -171,7 +171,7 @@ void add_batch(int plan, SoftRigs& t) {
     t.factors.resize(t.factors.size() + p.row.size());
 }
 
-void fill_lane(const Cluster& c, int lane, SoftRigs& t) {
+void fill_lane(const RigCluster& c, int lane, SoftRigs& t) {
     const SoftRigBatch& b = t.batches.back();
     const SoftRigPlan& p = t.plans[b.plan];
     for (std::size_t k = 0; k < p.body.size(); ++k) t.number[b.body + k][lane] = c.bodies[p.body[k]];
@@ -209,7 +209,7 @@ void plan_soft_rigs(const JointSource& source, std::span<const SoftJointGroup> g
                     SoftRigs& t) {
     clear_soft_rigs(t);
     const int count = int(begin.size()) - 1;
-    std::vector<Cluster> clusters;
+    std::vector<RigCluster> clusters;
     std::vector<int> plan_of;
     for (int i = 0; i < count; ++i) {
         clusters.push_back(describe(source, groups, list.subspan(begin[i], begin[i + 1] - begin[i])));

@@ -1,4 +1,5 @@
 #include "solver/soft_step.h"
+#include "geometry/topology.h"
 #include <algorithm>
 
 namespace sinew {
@@ -45,11 +46,6 @@ void add_point(const Soft& d, const Touch& t, int touch, SoftManifold& m, std::a
 }
 
 constexpr Real kMostFirm = 100;
-int find_root(std::vector<int>& root, int i) {
-    while (root[i] != i) i = root[i] = root[root[i]];
-    return i;
-}
-
 // mass of all that joints hold together with a body
 void find_joined(Soft& d) {
     SoftScratch& s = d.s;

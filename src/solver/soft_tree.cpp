@@ -89,10 +89,6 @@ template <class F> void for_each_batch(const Parallel& parallel, SoftTrees& t, F
     });
 }
 
-void put3(SoftTreeLane* lane, int l, const Vec3& a) {
-    for (int c = 0; c < 3; ++c) lane[c].v[l] = a[c];
-}
-
 void pack_body(const std::vector<int>& place, const RowProblem& q, const std::array<int, kSoftTreeLanes>& number, SoftTreeBody& out) {
     out.moves = false;
     for (int l = 0; l < kSoftTreeLanes; ++l) out.moves = out.moves || (number[l] >= 0 && q.inverse_mass[number[l]] > 0);

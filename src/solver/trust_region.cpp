@@ -7,10 +7,9 @@ namespace sinew {
 
 namespace {
 
-constexpr Real kSlack = 0.1;        // of the length against the radius
+constexpr Real kRadiusSlack = 0.1;  // of the length against the radius
 constexpr Real kLeastRho = 1e-4;    // agreement of a step that is taken
-constexpr Real kRounding = 1e-13;   // of the merit function, see line_search.h
-constexpr int kMostTries = 60;
+constexpr int kMostMultipliers = 60;
 constexpr Real kFirstShare = 1e-6;  // first lambda after an indefinite matrix, of its diagonal by that of D
 
 Real dot(const StepProblem& p, Objective& o, std::span<const Real> a, std::span<const Real> b) {
@@ -50,12 +49,6 @@ void shift_matrix(const StepProblem& p, Objective& o, Real by, TrustRegion& r) {
     add_diagonal(p.parallel, r.diagonal, o.matrix);
 }
 
-LinearOutcome fail(const std::string& message, Report& report) {
-    report.status = Status::failed;
-    report.message = "linear solver: " + message;
-    return LinearOutcome::failed;
-}
-
 // one solve with the matrix as it stands
 LinearOutcome try_solve(const StepProblem& p, Objective& o, std::span<const Real> b, LinearStep& l,
                         std::span<Real> x, Report& report) {
@@ -65,7 +58,7 @@ LinearOutcome try_solve(const StepProblem& p, Objective& o, std::span<const Real
         report.linear_iterations += info.iterations;
     }
     if (info.ok || (!info.not_positive_definite && info.iterations > 0)) return LinearOutcome::solved;
-    return info.not_positive_definite ? LinearOutcome::indefinite : fail(info.message, report);
+    return info.not_positive_definite ? LinearOutcome::indefinite : fail_linear(info.message, report);
 }
 
 } // namespace
@@ -85,9 +78,9 @@ void begin_trust_region(const StepProblem& p, TrustRegion& r) {
 
 LinearOutcome solve_trust_region(const StepProblem& p, Objective& o, std::span<const Real> b, LinearStep& l,
                                  TrustRegion& r, std::span<Real> x, Report& report) {
-    if (!l.solver) return fail(l.trouble, report);
+    if (!l.solver) return fail_linear(l.trouble, report);
     if (!o.is_analysed) {
-        if (LinearInfo info = l.solver->analyse(o.matrix.pattern, o.fixed); !info.ok) return fail(info.message, report);
+        if (LinearInfo info = l.solver->analyse(o.matrix.pattern, o.fixed); !info.ok) return fail_linear(info.message, report);
         o.is_analysed = true;
     }
     add_diagonal(p.parallel, o.mass, o.matrix);
@@ -100,16 +93,16 @@ LinearOutcome solve_trust_region(const StepProblem& p, Objective& o, std::span<c
         const LinearOutcome outcome = try_solve(p, o, b, l, x, report);
         if (outcome == LinearOutcome::failed) return outcome;
         if (outcome == LinearOutcome::indefinite) {
-            if (k >= kMostTries) return fail("no multiplier makes the matrix positive definite", report);
+            if (k >= kMostMultipliers) return fail_linear("no multiplier makes the matrix positive definite", report);
             low = lambda;
             is_definite_at_low = false;
             lambda = std::isfinite(high) ? std::sqrt(std::max(low, 1e-3 * high) * high) : std::max(first, 10 * lambda);
             continue;
         }
         r.length = weigh(p, o, r, x, r.scaled);
-        const bool fits = r.radius == 0 || r.length <= (1 + kSlack) * r.radius;
-        const bool is_short = lambda > 0 && r.radius > 0 && r.length < (1 - kSlack) * r.radius;
-        if ((fits && !is_short) || k >= kMostTries) break;
+        const bool fits = r.radius == 0 || r.length <= (1 + kRadiusSlack) * r.radius;
+        const bool is_short = lambda > 0 && r.radius > 0 && r.length < (1 - kRadiusSlack) * r.radius;
+        if ((fits && !is_short) || k >= kMostMultipliers) break;
         (fits ? high : low) = lambda;
         if (!fits) is_definite_at_low = true;
         if (high - low <= 1e-3 * high) {
@@ -129,7 +122,7 @@ LinearOutcome solve_trust_region(const StepProblem& p, Objective& o, std::span<c
 }
 
 bool judge_step(const Merit& start, const Merit& trial, TrustRegion& r) {
-    const Real rounding = kRounding * std::max(start.size, trial.size);
+    const Real rounding = kMeritRounding * std::max(start.size, trial.size);
     const Real decrease = start.value - trial.value;
     if (!std::isfinite(trial.value)) {
         r.rho = -1;

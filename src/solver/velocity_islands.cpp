@@ -1,4 +1,5 @@
 #include "solver/velocity_islands.h"
+#include "geometry/topology.h"
 #include "model/contact_rows.h"
 #include <algorithm>
 #include <cmath>
@@ -6,11 +7,6 @@
 namespace sinew {
 
 namespace {
-
-int find_root(std::vector<int>& root, int i) {
-    while (root[i] != i) i = root[i] = root[root[i]];
-    return i;
-}
 
 struct Joiner {
     const RowProblem& q;

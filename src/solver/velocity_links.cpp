@@ -27,14 +27,14 @@ void refresh_links(const Model& m, Links& out) {
 
 namespace {
 
-Real direction_of(const State& s, const Link& l, Vec3& n) {
+Real direction_of(const State& s, const SpringLink& l, Vec3& n) {
     const Vec3 d = vec(s.point.x[l.b]) - vec(s.point.x[l.a]);
     const Real length = d.norm();
     n = length > 0 ? Vec3(d / length) : Vec3::UnitX();
     return length;
 }
 
-bool is_dead(const State& s, const Link& l) {
+bool is_dead(const State& s, const SpringLink& l) {
     return !s.point.alive.empty() && !(s.point.alive[l.a] && s.point.alive[l.b]);
 }
 
@@ -45,7 +45,7 @@ void add_soft_links(const State& s, const RowProblem& q, Real h, Links& list, st
         const Real w = 2 * h * q.inverse_mass[i];
         return w * h * list.stiffness[i] > 1 || w * list.damping[i] > 0.5;
     };
-    for (Link& l : list.links) {
+    for (SpringLink& l : list.links) {
         l.stiff = is_stiff(l.a) || is_stiff(l.b);
         if (l.stiff || is_dead(s, l)) continue;
         Vec3 n;
@@ -58,7 +58,7 @@ void add_soft_links(const State& s, const RowProblem& q, Real h, Links& list, st
 
 void add_link_groups(const State& s, const Links& list, int first, RowProblem& q) {
     for (std::size_t i = 0; i < list.links.size(); ++i) {
-        const Link& l = list.links[i];
+        const SpringLink& l = list.links[i];
         if (!l.stiff || is_dead(s, l) || !(q.inverse_mass[l.a] + q.inverse_mass[l.b] > 0)) continue;
         Vec3 n;
         const Real length = direction_of(s, l, n), h = q.dt;

@@ -12,7 +12,7 @@
 
 namespace sinew {
 
-struct Link {
+struct SpringLink {
     int a = -1, b = -1;                      // points
     Real stiffness = 0, damping = 0, rest = 0;
     bool stiff = false;                      // for the step at hand
@@ -20,7 +20,7 @@ struct Link {
 struct Links {
     int topology = -1, values = -1;          // revisions they belong to
     const void* tables = nullptr;
-    std::vector<Link> links;                 // in the order of the tables
+    std::vector<SpringLink> links;           // in the order of the tables
     std::vector<Real> stiffness, damping;    // per point: sums
 };
 

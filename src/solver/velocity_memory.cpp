@@ -9,7 +9,7 @@ namespace sinew {
 
 namespace {
 
-constexpr int kNumbers = 15;
+constexpr int kTouchNumbers = 15;
 constexpr std::string_view kRestPoints = "velocity.rest.points", kRestFrames = "velocity.rest.frames",
                            kTouchPoints = "velocity.touching.points", kTouchFrames = "velocity.touching.frames";
 constexpr double kObjects = 67108864.0;  // 2^26: two objects fit a double
@@ -61,13 +61,13 @@ void recall_nearest(const double* old, int old_count, std::uint64_t used, Real h
         Real least = size / 16;
         for (int k = 0; k < old_count; ++k) {
             if (used >> k & 1) continue;
-            const double* x = old + k * kNumbers;
+            const double* x = old + k * kTouchNumbers;
             const Real distance = (t.at - Vec3(x[12], x[13], x[14])).squaredNorm();
             if (distance < least) least = distance, best = k;
         }
         if (best < 0) continue;
         used |= std::uint64_t(1) << best;
-        recall(old + best * kNumbers, h, t);
+        recall(old + best * kTouchNumbers, h, t);
     }
 }
 
@@ -78,9 +78,9 @@ void recall_pair(const double* old, int old_count, Real h, std::span<Touch> touc
     for (Touch& t : touches) {
         const double feature = key_of(t).feature;
         for (int k = 0; k < old_count; ++k) {
-            if (key_of(old + k * kNumbers).feature != feature) continue;
+            if (key_of(old + k * kTouchNumbers).feature != feature) continue;
             if (k < 64) used |= std::uint64_t(1) << k;
-            recall(old + k * kNumbers, h, t);
+            recall(old + k * kTouchNumbers, h, t);
             ++known;
             break;
         }
@@ -95,8 +95,8 @@ void recall_touches(const Parallel& parallel, const State& s, Real h, TouchList&
     const std::vector<double>* memory = find_memory(s, kContactMemory);
     if (!memory) return;
     const std::vector<double>& old = *memory;
-    const int count = int(old.size() / kNumbers), n = int(list.touches.size());
-    const auto old_key = [&](int k) { return key_of(old.data() + std::size_t(k) * kNumbers); };
+    const int count = int(old.size() / kTouchNumbers), n = int(list.touches.size());
+    const auto old_key = [&](int k) { return key_of(old.data() + std::size_t(k) * kTouchNumbers); };
     const auto same = [&](int i, int j) { return list.touches[i].key == list.touches[j].key && list.touches[i].kind == list.touches[j].kind; };
     parallel_for(parallel, n, kTouchGrain, [&](int begin, int stop) {
         int first = begin; // pairs that begin in this piece
@@ -113,7 +113,7 @@ void recall_touches(const Parallel& parallel, const State& s, Real h, TouchList&
             for (last = first + 1; last < n && same(last, first);) ++last;
             while (at < count && old_key(at).order() < key.order()) ++at;
             for (end = at; end < count && old_key(end).order() == key.order();) ++end;
-            recall_pair(old.data() + std::size_t(at) * kNumbers, end - at, h, {list.touches.data() + first, std::size_t(last - first)});
+            recall_pair(old.data() + std::size_t(at) * kTouchNumbers, end - at, h, {list.touches.data() + first, std::size_t(last - first)});
         }
     });
 }
@@ -152,14 +152,14 @@ void recall_constraints(const Model& m, const State& s, TouchScratch& scratch, R
 
 // pairs of objects that push each other, sorted. Every piece writes its own to where its contacts begin; these are then put together.
 static void add_pairs(const Parallel& parallel, const std::vector<double>& contacts, std::vector<int>& piece, std::vector<std::uint64_t>& out) {
-    const int count = int(contacts.size() / kNumbers);
+    const int count = int(contacts.size() / kTouchNumbers);
     out.resize(count);
     piece.resize(chunk_count(count, kTouchGrain));
     parallel_for(parallel, count, kTouchGrain, [&](int begin, int end) {
         double last = -1;
         int at = begin;
         for (int i = begin; i < end; ++i) {
-            const double* c = contacts.data() + std::size_t(i) * kNumbers;
+            const double* c = contacts.data() + std::size_t(i) * kTouchNumbers;
             if (!(c[5] > 0) || c[4] == last) continue;
             last = c[4];
             const double high = std::floor(last / kObjects);
@@ -203,7 +203,7 @@ void store_forces(const Parallel& parallel, const Model& m, const TouchList& lis
     if (const auto* old = find_memory(before, kContactMemory)) add_pairs(parallel, *old, scratch.piece, scratch.before);
     const auto* mine = find_memory(s, kContactMemory);
     std::vector<double>& out = memory_array(s, kContactMemory, mine ? mine->size() : 0);
-    const std::size_t needed = list.touches.size() * kNumbers;
+    const std::size_t needed = list.touches.size() * kTouchNumbers;
     if (out.capacity() < needed) out.reserve(needed + needed / 2); // their number goes up and down a little from step to step
     out.resize(needed);
     parallel_for(parallel, int(list.touches.size()), kTouchGrain, [&](int begin, int end) {
@@ -214,10 +214,10 @@ void store_forces(const Parallel& parallel, const Model& m, const TouchList& lis
             const Vec3 friction = (t.impulse - normal * t.n) / q.dt;
             const int a = std::min(t.object_a, t.object_b), b = std::max(t.object_a, t.object_b);
             const Vec3 torque = t.torque / q.dt;
-            const double numbers[kNumbers] = {key.kind,      key.high,     key.low,      key.feature,  a * kObjects + b,
-                                              normal / q.dt, friction.x(), friction.y(), friction.z(), torque.x(),
-                                              torque.y(),    torque.z(),   t.at.x(),     t.at.y(),     t.at.z()};
-            std::copy_n(numbers, kNumbers, out.begin() + std::ptrdiff_t(i) * kNumbers);
+            const double numbers[kTouchNumbers] = {key.kind,      key.high,     key.low,      key.feature,  a * kObjects + b,
+                                                   normal / q.dt, friction.x(), friction.y(), friction.z(), torque.x(),
+                                                   torque.y(),    torque.z(),   t.at.x(),     t.at.y(),     t.at.z()};
+            std::copy_n(numbers, kTouchNumbers, out.begin() + std::ptrdiff_t(i) * kTouchNumbers);
         }
     });
     add_pairs(parallel, out, scratch.piece, scratch.after);

@@ -18,7 +18,7 @@ constexpr Real kDepth = 0.5;   // part of the half thickness that counts as thro
 constexpr Real kNear = 0.05;   // part of it that is left between
 constexpr Real kBend = 0.5;    // part of that depth which rows may miss
 constexpr int kRounds = 8;
-constexpr int kPairGrain = 4;  // pairs per task
+constexpr int kPassageGrain = 4; // pairs per task
 
 // The rotation vector nearest to the expected one that ends at the rotation: more than half a turn too.
 Vec3 turn_to(const Quat& from, const Quat& to, const Vec3& expected) {
@@ -162,7 +162,7 @@ void VelocitySolver::stop_passages(const Model& m, Real h, State& s) {
     if (int(passage.workers.size()) < thread_count(*parallel)) passage.workers.resize(thread_count(*parallel));
     bool changed = true, any = false;
     for (int round = 0; changed && round < kRounds; ++round) {
-        parallel_for_workers(*parallel, int(passage.pairs.size()), kPairGrain, [&](int worker, int begin, int end) {
+        parallel_for_workers(*parallel, int(passage.pairs.size()), kPassageGrain, [&](int worker, int begin, int end) {
             for (int k = begin; k < end; ++k) {
                 PassagePair& p = passage.pairs[k];
                 const ShapeLeaf &a = shapes.leaves[p.a], &b = shapes.leaves[p.b];

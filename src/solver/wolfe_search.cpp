@@ -6,8 +6,8 @@ namespace sinew {
 
 namespace {
 
-constexpr Real kSufficient = 1e-4, kRounding = 1e-13, kDelta = 0.1;
-constexpr int kMostTries = 60;
+constexpr Real kDelta = 0.1;
+constexpr int kMostProbes = 60;
 constexpr Real kGrow = 2;    // of lengths that are too short
 constexpr Real kShrink = 0.66; // an interval that has not shrunk by this much is halved (Hager and Zhang's gamma)
 
@@ -34,9 +34,9 @@ struct LineProbe {
         if (std::isfinite(p.merit.value)) add_slope(p);
         return p;
     }
-    Real rounding(const Probe& p) const { return kRounding * std::max(start.size, p.merit.size); }
+    Real rounding(const Probe& p) const { return kMeritRounding * std::max(start.size, p.merit.size); }
     Real rise(const Probe& p) const { return p.merit.value - start.value; }
-    bool tries_left() const { return result.evaluations < kMostTries; }
+    bool tries_left() const { return result.evaluations < kMostProbes; }
     SearchResult accept(const Probe& p) {
         result.found = p.a > 0;
         result.length = p.a;
@@ -48,7 +48,7 @@ struct LineProbe {
 // ---- strong Wolfe
 
 bool is_high(const LineProbe& l, const Probe& p) {
-    return !(l.rise(p) <= kSufficient * p.a * l.slope0 + l.rounding(p));
+    return !(l.rise(p) <= kSufficientDecrease * p.a * l.slope0 + l.rounding(p));
 }
 
 // lo: the best length so far, its slope points towards hi

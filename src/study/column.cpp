@@ -55,7 +55,7 @@ bool find_reading(const Model& m, std::string_view name, bool per_iteration, Col
     return true;
 }
 
-std::vector<std::string> known_names(const Model& m, bool per_iteration) {
+std::vector<std::string> known_column_names(const Model& m, bool per_iteration) {
     if (per_iteration) return {std::begin(kTraceWords), std::end(kTraceWords)};
     std::vector<std::string> out;
     for (const OwnWord& w : kOwn) out.emplace_back(w.word);
@@ -155,7 +155,7 @@ bool add_column(const Model& m, const Value& text, std::string_view path, bool p
     };
     ExpressionResult r = compile_expression(text.text, symbols);
     if (r.value) return set.expressions.push_back(std::move(*r.value)), true;
-    add_expression_errors(text, path, r, known_names(m, per_iteration), errors);
+    add_expression_errors(text, path, r, known_column_names(m, per_iteration), errors);
     return false;
 }
 

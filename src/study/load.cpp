@@ -12,7 +12,7 @@ namespace sinew {
 
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t(64) << 20; // of a study file
+constexpr std::uint64_t kMostStudyBytes = std::uint64_t(64) << 20; // of a study file
 
 struct Raw { // the file's members that are read by hand
     Value scene, variants, sweep, record, plot, claims, race;
@@ -205,7 +205,7 @@ void check_runs(const Study& s, Errors& errors) {
 Result<Study> load_study(const std::string& file) {
     Result<Study> result;
     Bytes bytes;
-    if (result.errors = read_file(file, kMostBytes, bytes); !result.errors.empty()) return result;
+    if (result.errors = read_file(file, kMostStudyBytes, bytes); !result.errors.empty()) return result;
     Result<Value> parsed = parse_value(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()), file);
     if (!parsed) return result.errors = std::move(parsed.errors), result;
     Study s;

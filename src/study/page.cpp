@@ -8,7 +8,7 @@ namespace sinew {
 
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t(64) << 20;
+constexpr std::uint64_t kMostResultBytes = std::uint64_t(64) << 20;
 
 std::string text_of(const Value& v, const char* key) {
     const Value* found = find(v, key);
@@ -125,7 +125,7 @@ Errors write_page(const PageOptions& o, const std::string& folder, const std::ve
     for (const std::string& name : names) {
         const std::string file = folder + "/" + name + ".json";
         Bytes bytes;
-        if (Errors e = read_file(file, kMostBytes, bytes); !e.empty()) {
+        if (Errors e = read_file(file, kMostResultBytes, bytes); !e.empty()) {
             add_errors(errors, e);
             continue;
         }

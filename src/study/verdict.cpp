@@ -91,7 +91,7 @@ double read_reference(const Study& s, const StudyResult& r, const Reference& ref
     return kNothing;
 }
 
-std::vector<std::string> known_names(const Study& s) {
+std::vector<std::string> known_claim_names(const Study& s) {
     std::vector<std::string> out;
     for (const StudyVariant& v : s.variants)
         for (const StudyColumn& c : s.record.columns)
@@ -180,7 +180,7 @@ void check_claims(const Study& s, std::vector<Error>& errors) {
             return parse_reference(s, name, ref) ? std::optional(Symbol{-1, 1}) : std::nullopt;
         };
         const ExpressionResult r = compile_expression(text.text, symbols);
-        if (!r.value) add_expression_errors(text, path, r, known_names(s), errors);
+        if (!r.value) add_expression_errors(text, path, r, known_claim_names(s), errors);
     };
     for (std::size_t i = 0; i < s.claims.size(); ++i) {
         const std::string path = join_path("claims", int(i));

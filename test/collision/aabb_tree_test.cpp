@@ -8,8 +8,6 @@ using namespace sinew;
 
 namespace {
 
-const ParallelPtr kOne = make_parallel({.threads = 1});
-
 bool meet(const Aabb& a, const Aabb& b) { return !is_empty(a) && !is_empty(b) && overlap(a, b); }
 
 std::vector<Pair> all_self_pairs(const std::vector<Aabb>& boxes) {
@@ -31,7 +29,7 @@ int size_of_scene(int seed) { return seed % 3 == 0 ? seed % 40 : 20 + seed % 97;
 AabbTree tree_of(const std::vector<Aabb>& boxes) {
     TreeScratch s;
     AabbTree t;
-    EXPECT_TRUE(build_tree(*kOne, boxes, s, t));
+    EXPECT_TRUE(build_tree(*kOneThread, boxes, s, t));
     return t;
 }
 
@@ -44,8 +42,8 @@ TEST(aabb_tree, finds_the_pairs_of_every_scene) {
     std::vector<Pair> found;
     for (int seed = 0; seed < 4000; ++seed) {
         const auto boxes = make_box_scene(seed, size_of_scene(seed));
-        ASSERT_TRUE(build_tree(*kOne, boxes, s, t));
-        find_self_pairs(*kOne, t, {}, scratch, found);
+        ASSERT_TRUE(build_tree(*kOneThread, boxes, s, t));
+        find_self_pairs(*kOneThread, t, {}, scratch, found);
         ASSERT_EQ(found, all_self_pairs(boxes)) << "seed " << seed;
     }
 }
@@ -56,7 +54,7 @@ TEST(aabb_tree, finds_the_pairs_of_a_large_scene) {
         const AabbTree t = tree_of(boxes);
         PairScratch scratch;
         std::vector<Pair> found;
-        find_self_pairs(*kOne, t, {}, scratch, found);
+        find_self_pairs(*kOneThread, t, {}, scratch, found);
         ASSERT_EQ(found, all_self_pairs(boxes)) << "kind " << kind;
     }
 }
@@ -67,9 +65,9 @@ TEST(aabb_tree, finds_the_pairs_of_two_trees_of_any_sizes) {
     for (int seed = 0; seed < 1500; ++seed) {
         const auto a = make_box_scene(seed, seed % 11 ? size_of_scene(seed) : 700),
                    b = make_box_scene(seed + kBoxSceneKinds * (seed % 5), size_of_scene(seed / 2));
-        find_tree_pairs(*kOne, tree_of(a), tree_of(b), {}, scratch, found);
+        find_tree_pairs(*kOneThread, tree_of(a), tree_of(b), {}, scratch, found);
         ASSERT_EQ(found, all_tree_pairs(a, b)) << "seed " << seed;
-        find_tree_pairs(*kOne, tree_of(b), tree_of(a), {}, scratch, found);
+        find_tree_pairs(*kOneThread, tree_of(b), tree_of(a), {}, scratch, found);
         ASSERT_EQ(found, all_tree_pairs(b, a)) << "seed " << seed;
     }
 }
@@ -82,8 +80,8 @@ TEST(aabb_tree, refitted_finds_the_pairs_of_the_new_boxes) {
         const int n = size_of_scene(seed);
         AabbTree t = tree_of(make_box_scene(seed, n));
         const auto moved = make_box_scene(seed * 7 + 3, n);
-        ASSERT_TRUE(refit_tree(*kOne, moved, s, t));
-        find_self_pairs(*kOne, t, {}, scratch, found);
+        ASSERT_TRUE(refit_tree(*kOneThread, moved, s, t));
+        find_self_pairs(*kOneThread, t, {}, scratch, found);
         ASSERT_EQ(found, all_self_pairs(moved)) << "seed " << seed;
     }
 }
@@ -94,13 +92,13 @@ TEST(aabb_tree, wants_a_rebuild_when_neighbours_have_parted) {
     AabbTree t = tree_of(boxes);
     EXPECT_FALSE(wants_rebuild(t));
     for (Aabb& b : boxes) b = {b.lo + Vec3(5, 6, 7), b.hi + Vec3(5, 6, 7)};
-    ASSERT_TRUE(refit_tree(*kOne, boxes, s, t));
+    ASSERT_TRUE(refit_tree(*kOneThread, boxes, s, t));
     EXPECT_FALSE(wants_rebuild(t)) << "all moved together";
     std::reverse(boxes.begin(), boxes.begin() + 1000);
-    ASSERT_TRUE(refit_tree(*kOne, boxes, s, t));
+    ASSERT_TRUE(refit_tree(*kOneThread, boxes, s, t));
     EXPECT_TRUE(wants_rebuild(t));
     const Real before = t.cost;
-    ASSERT_TRUE(update_tree(*kOne, boxes, s, t));
+    ASSERT_TRUE(update_tree(*kOneThread, boxes, s, t));
     EXPECT_FALSE(wants_rebuild(t));
     EXPECT_LT(t.cost, before);
 }
@@ -110,11 +108,11 @@ TEST(aabb_tree, refuses_numbers_that_are_none) {
     AabbTree t;
     for (int where = 0; where < 6; ++where) {
         auto boxes = make_box_scene(0, 50);
-        ASSERT_TRUE(build_tree(*kOne, boxes, s, t));
+        ASSERT_TRUE(build_tree(*kOneThread, boxes, s, t));
         (where < 3 ? boxes[31].lo : boxes[31].hi)[where % 3] = std::numeric_limits<Real>::quiet_NaN();
-        EXPECT_FALSE(refit_tree(*kOne, boxes, s, t));
+        EXPECT_FALSE(refit_tree(*kOneThread, boxes, s, t));
         EXPECT_EQ(t.count, 0);
-        EXPECT_FALSE(build_tree(*kOne, boxes, s, t));
+        EXPECT_FALSE(build_tree(*kOneThread, boxes, s, t));
         EXPECT_EQ(t.count, 0);
     }
 }
@@ -128,7 +126,7 @@ TEST(aabb_tree, filter_takes_pairs_out) {
         return std::size_t(std::remove_if(pair, pair + count, [](Pair p) { return (p[0] + p[1]) % 2; }) -
                            pair);
     };
-    find_self_pairs(*kOne, t, {keep_even, nullptr}, scratch, found);
+    find_self_pairs(*kOneThread, t, {keep_even, nullptr}, scratch, found);
     std::vector<Pair> wanted = all_self_pairs(boxes);
     std::erase_if(wanted, [](Pair p) { return (p[0] + p[1]) % 2; });
     EXPECT_EQ(found, wanted);

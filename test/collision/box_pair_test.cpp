@@ -18,7 +18,7 @@ struct BoxCase {
 
 Vec3 draw_vector(Rng& rng, Real size) { return {size * draw_uniform(rng, -1, 1), size * draw_uniform(rng, -1, 1), size * draw_uniform(rng, -1, 1)}; }
 
-Convex draw_box(Rng& rng, bool rounded) {
+Convex draw_convex_box(Rng& rng, bool rounded) {
     Convex c;
     c.core = Convex::box;
     for (int k = 0; k < 3; ++k) c.size[k] = draw_uniform(rng, 0.1, 1);
@@ -29,8 +29,8 @@ Convex draw_box(Rng& rng, bool rounded) {
 // kinds: 0 anywhere near, 1 deep, 2 faces parallel and touching, 3 edges crossing near a touch, 4 beyond the margin mostly
 BoxCase draw_boxes(Rng& rng, int kind) {
     BoxCase c;
-    c.a = draw_box(rng, kind == 0 && draw_uniform(rng, 0, 1) < 0.5);
-    c.b = draw_box(rng, kind == 0 && draw_uniform(rng, 0, 1) < 0.5);
+    c.a = draw_convex_box(rng, kind == 0 && draw_uniform(rng, 0, 1) < 0.5);
+    c.b = draw_convex_box(rng, kind == 0 && draw_uniform(rng, 0, 1) < 0.5);
     c.margin = draw_uniform(rng, 0, 1) < 0.2 ? 0 : 0.05;
     const Quat q = exp_rotation(draw_vector(rng, 3));
     Vec3 turn = draw_vector(rng, 3), p = draw_vector(rng, 1.5);
@@ -68,7 +68,7 @@ struct Counts {
     int closed = 0, open = 0, touching = 0, same = 0; // same: the very points of the judge
 };
 
-void check(const BoxCase& c, Counts& counts) {
+void check_boxes(const BoxCase& c, Counts& counts) {
     Manifold fast, judge;
     const auto hit = collide_boxes(c.a, c.fa, c.b, c.fb, c.margin, fast);
     const bool expected = collide_general(c.a, c.fa, c.b, c.fb, c.margin, judge);
@@ -126,7 +126,7 @@ TEST(box_pair, agrees_with_the_general_way_on_a_hundred_thousand_pairs) {
         for (std::uint64_t seed = 0; seed < 20000; ++seed) {
             Rng rng{seed, std::uint64_t(100 + kind)};
             SCOPED_TRACE(testing::Message() << "kind " << kind << " seed " << seed);
-            ASSERT_NO_FATAL_FAILURE(check(draw_boxes(rng, kind), counts[kind]));
+            ASSERT_NO_FATAL_FAILURE(check_boxes(draw_boxes(rng, kind), counts[kind]));
         }
     for (int kind = 0; kind < 5; ++kind) {
         RecordProperty("open_" + std::to_string(kind), counts[kind].open);

@@ -1,6 +1,7 @@
 // Scenes of boxes for broad phases: random ones and those that break careless code. Scene `seed` has kind
 // seed % kBoxSceneKinds.
 #pragma once
+#include "core/parallel.h"
 #include "core/random.h"
 #include "geometry/bounds.h"
 #include <vector>
@@ -8,6 +9,7 @@
 namespace sinew {
 
 inline constexpr int kBoxSceneKinds = 20;
+inline const ParallelPtr kOneThread = make_parallel({.threads = 1});
 
 inline Vec3 draw_vec(Rng& r, Real scale) {
     return scale * Vec3(draw_uniform(r, -1, 1), draw_uniform(r, -1, 1), draw_uniform(r, -1, 1));

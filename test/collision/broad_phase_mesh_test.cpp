@@ -196,7 +196,7 @@ void check_candidates(bool swept, int stride) {
     }
 }
 
-Triangle3 corners(const std::vector<Real3>& x, const std::array<int, 3>& t) {
+Triangle3 corners_at(const std::vector<Real3>& x, const std::array<int, 3>& t) {
     return {Vec3(vec(x[t[0]])), Vec3(vec(x[t[1]])), Vec3(vec(x[t[2]]))};
 }
 
@@ -217,9 +217,9 @@ void check_intersections(int stride) {
         std::vector<std::vector<Pair>> rows_wanted(rows);
         parallel_for(*parallel, rows, 1, [&](int row, int) {
             const int i = row * stride;
-            const Triangle3 a = corners(x, side[0][i]);
+            const Triangle3 a = corners_at(x, side[0][i]);
             for (int j = 0; j < int(side[1].size()); ++j)
-                if (overlap(box_a[i], box_b[j]) && triangles_intersect(a, corners(x, side[1][j])))
+                if (overlap(box_a[i], box_b[j]) && triangles_intersect(a, corners_at(x, side[1][j])))
                     rows_wanted[row].push_back({i, j});
         });
         std::vector<Pair> wanted;

@@ -9,7 +9,6 @@ using namespace sinew;
 
 namespace {
 
-const ParallelPtr kOne = make_parallel({.threads = 1});
 constexpr BroadPhase kAll[] = {BroadPhase::tree, BroadPhase::dynamic_tree, BroadPhase::kept_pairs, BroadPhase::sweep, BroadPhase::grid,
                                BroadPhase::hierarchical_grid, BroadPhase::brute_force};
 
@@ -31,7 +30,7 @@ TEST(broad_phase, all_find_the_pairs_of_ten_thousand_scenes) {
         const auto boxes = make_box_scene(seed, seed % 50 == 0 ? 200 : seed % 41);
         const auto wanted = plain_pairs(boxes);
         for (BroadPhase method : kAll) {
-            ASSERT_TRUE(find_pairs(*kOne, method, boxes, {}, scratch[int(method)], found));
+            ASSERT_TRUE(find_pairs(*kOneThread, method, boxes, {}, scratch[int(method)], found));
             ASSERT_EQ(found, wanted) << "seed " << seed << ", " << name_of(method);
         }
     }
@@ -56,7 +55,7 @@ TEST(broad_phase, kept_pairs_follow_a_few_boxes_that_move_appear_and_vanish) {
             boxes.push_back(more[frame]);
             if (frame % 7 == 3) boxes[draw_int(r, int(boxes.size()))] = {};
             const auto wanted = plain_pairs(boxes);
-            ASSERT_TRUE(find_pairs(*kOne, BroadPhase::kept_pairs, boxes, {}, scratch, found));
+            ASSERT_TRUE(find_pairs(*kOneThread, BroadPhase::kept_pairs, boxes, {}, scratch, found));
             ASSERT_EQ(found, wanted) << "kind " << kind << ", frame " << frame;
             kept += !scratch.kept.left.empty(); // not a full search
         }
@@ -78,7 +77,7 @@ TEST(broad_phase, all_follow_boxes_that_move) {
             }
             const auto wanted = plain_pairs(boxes);
             for (BroadPhase method : kAll) {
-                ASSERT_TRUE(find_pairs(*kOne, method, boxes, {}, scratch[int(method)], found));
+                ASSERT_TRUE(find_pairs(*kOneThread, method, boxes, {}, scratch[int(method)], found));
                 ASSERT_EQ(found, wanted) << "kind " << kind << ", frame " << frame << ", " << name_of(method);
             }
         }
@@ -108,7 +107,7 @@ TEST(broad_phase, all_refuse_numbers_that_are_none) {
     for (BroadPhase method : kAll) {
         BroadPhaseScratch s;
         std::vector<Pair> found{{1, 2}};
-        EXPECT_FALSE(find_pairs(*kOne, method, boxes, {}, s, found)) << name_of(method);
+        EXPECT_FALSE(find_pairs(*kOneThread, method, boxes, {}, s, found)) << name_of(method);
         EXPECT_TRUE(found.empty());
     }
 }
@@ -141,7 +140,7 @@ TEST(broad_phase, rules_decide_who_meets) {
     for (BroadPhase method : kAll) {
         BroadPhaseScratch s;
         std::vector<Pair> found;
-        ASSERT_TRUE(find_pairs(*kOne, method, boxes, filter_of(rules), s, found));
+        ASSERT_TRUE(find_pairs(*kOneThread, method, boxes, filter_of(rules), s, found));
         EXPECT_EQ(found, wanted) << name_of(method);
     }
 }

@@ -1,4 +1,5 @@
 // Candidates of surfaces against looking at every pair of elements.
+#include "collision/box_scenes.h"
 #include "collision/candidates.h"
 #include "collision/pair_rules.h"
 #include "core/random.h"
@@ -8,8 +9,6 @@
 using namespace sinew;
 
 namespace {
-
-const ParallelPtr kOne = make_parallel({.threads = 1});
 
 // two crumpled sheets, a rod through them, and loose points
 struct Surface {
@@ -28,7 +27,7 @@ void add_vertex(const Vec3& p, int object, Rng& r, Surface& s) {
     s.thickness.push_back(0.01 + 0.02 * draw_uniform(r));
     s.object.push_back(object);
 }
-void add_sheet(int n, Real height, int object, Rng& r, Surface& s) {
+void add_crumpled_sheet(int n, Real height, int object, Rng& r, Surface& s) {
     const int first = int(s.x.size());
     for (int i = 0; i < n; ++i)
         for (int j = 0; j < n; ++j)
@@ -48,8 +47,8 @@ void add_sheet(int n, Real height, int object, Rng& r, Surface& s) {
 Surface make_surface(int seed, int n) {
     Rng r{std::uint64_t(seed)};
     Surface s;
-    add_sheet(n, 0, 0, r, s);
-    add_sheet(n, 0.1, 1, r, s);
+    add_crumpled_sheet(n, 0, 0, r, s);
+    add_crumpled_sheet(n, 0.1, 1, r, s);
     for (int k = 0; k < n; ++k) {
         add_vertex({0.4, Real(k) / n - 0.5, 0.4}, 2, r, s);
         if (k) s.edges.push_back({int(s.x.size()) - 2, int(s.x.size()) - 1});
@@ -124,7 +123,7 @@ void compare(const Oracle& o, const A& a, const B& b, bool self, const std::vect
             ASSERT_EQ(is_found, gap <= 0 && allowed(o, va, vb)) << i << " " << j;
         }
 }
-void check(const Surface& s, const SurfaceTopology& t, std::span<const Real3> end, int rings, Real margin) {
+void check_against_oracle(const Surface& s, const SurfaceTopology& t, std::span<const Real3> end, int rings, Real margin) {
     Oracle o{s, t, end, margin, rings, std::vector<std::set<int>>(s.x.size())};
     const auto link = [&](int a, int b) { o.links[a].insert(b), o.links[b].insert(a); };
     for (const auto& e : s.edges) link(e[0], e[1]);
@@ -132,7 +131,7 @@ void check(const Surface& s, const SurfaceTopology& t, std::span<const Real3> en
     ASSERT_TRUE(build_neighbors(t, rings, n));
     CandidateScratch scratch;
     Candidates found;
-    ASSERT_TRUE(find_candidates(*kOne, t, n, s.x, end, margin, scratch, found));
+    ASSERT_TRUE(find_candidates(*kOneThread, t, n, s.x, end, margin, scratch, found));
     std::vector<std::array<int, 1>> vertices, points;
     std::set<int> used;
     for (const auto& e : s.edges) used.insert(e.begin(), e.end());
@@ -160,18 +159,18 @@ void check(const Surface& s, const SurfaceTopology& t, std::span<const Real3> en
 TEST(candidates, at_rest_are_the_pairs_within_reach) {
     for (int seed = 0; seed < 3; ++seed) {
         const Surface s = make_surface(seed, 6);
-        check(s, topology_of(s), s.x, 1, 0.02 * seed);
+        check_against_oracle(s, topology_of(s), s.x, 1, 0.02 * seed);
     }
 }
 TEST(candidates, swept_are_the_pairs_within_reach_on_the_way) {
     for (int seed = 0; seed < 3; ++seed) {
         const Surface s = make_surface(seed, 6);
-        check(s, topology_of(s), s.x_end, 1, 0.02 * seed);
+        check_against_oracle(s, topology_of(s), s.x_end, 1, 0.02 * seed);
     }
 }
 TEST(candidates, leave_out_neighbours_up_to_the_given_ring) {
     const Surface s = make_surface(1, 6);
-    for (int rings : {2, 3}) check(s, topology_of(s), s.x_end, rings, 0.01);
+    for (int rings : {2, 3}) check_against_oracle(s, topology_of(s), s.x_end, rings, 0.01);
 }
 TEST(candidates, obey_groups_masks_and_exclusions) {
     Surface s = make_surface(2, 6);
@@ -183,7 +182,7 @@ TEST(candidates, obey_groups_masks_and_exclusions) {
     sort_exclusions(excluded);
     SurfaceTopology t = topology_of(s);
     t.excluded = excluded;
-    check(s, t, s.x_end, 1, 0);
+    check_against_oracle(s, t, s.x_end, 1, 0);
 }
 // sheets that meet points alone: their edges meet no edge and their vertices no triangle, and are not looked at
 TEST(candidates, of_elements_that_can_meet_nobody_are_not_looked_for) {
@@ -199,7 +198,7 @@ TEST(candidates, of_elements_that_can_meet_nobody_are_not_looked_for) {
     ASSERT_TRUE(build_neighbors(t, 1, n));
     CandidateScratch scratch;
     Candidates found;
-    ASSERT_TRUE(find_candidates(*kOne, t, n, s.x, 0.05, scratch, found));
+    ASSERT_TRUE(find_candidates(*kOneThread, t, n, s.x, 0.05, scratch, found));
     EXPECT_GT(found.vertex_triangle.size(), 10u);
     EXPECT_GT(found.vertex_edge.size() + found.vertex_vertex.size(), 0u); // points against the rod and each other
     std::vector<std::array<int, 1>> vertices;
@@ -209,7 +208,7 @@ TEST(candidates, of_elements_that_can_meet_nobody_are_not_looked_for) {
     for (const Aabb& b : scratch.boxes[1]) EXPECT_TRUE(is_empty(b));
     for (std::size_t v = 0; v < s.x.size(); ++v) EXPECT_EQ(is_empty(scratch.boxes[0][v]), s.object[v] != 3);
     s.x[0].x = std::numeric_limits<Real>::quiet_NaN(); // and yet refused
-    EXPECT_FALSE(find_candidates(*kOne, t, n, s.x, 0.05, scratch, found));
+    EXPECT_FALSE(find_candidates(*kOneThread, t, n, s.x, 0.05, scratch, found));
 }
 
 TEST(candidates, leave_out_dead_vertices) {
@@ -222,9 +221,9 @@ TEST(candidates, leave_out_dead_vertices) {
     CandidateScratch scratch;
     Candidates all, some;
     ASSERT_TRUE(build_neighbors(t, 1, n));
-    ASSERT_TRUE(find_candidates(*kOne, t, n, s.x, 0, scratch, some));
+    ASSERT_TRUE(find_candidates(*kOneThread, t, n, s.x, 0, scratch, some));
     t.alive = {};
-    ASSERT_TRUE(find_candidates(*kOne, t, n, s.x, 0, scratch, all));
+    ASSERT_TRUE(find_candidates(*kOneThread, t, n, s.x, 0, scratch, all));
     std::erase_if(all.edge_edge, [&](Pair p) {
         for (int e : p)
             for (int v : s.edges[e])
@@ -264,17 +263,17 @@ TEST(candidates, refuse_bad_input) {
     CandidateScratch scratch;
     Candidates found;
     ASSERT_TRUE(build_neighbors(t, 1, n));
-    EXPECT_FALSE(find_candidates(*kOne, t, n, std::span(s.x).first(3), 0, scratch, found));
-    EXPECT_FALSE(find_candidates(*kOne, t, n, s.x, std::nan(""), scratch, found));
+    EXPECT_FALSE(find_candidates(*kOneThread, t, n, std::span(s.x).first(3), 0, scratch, found));
+    EXPECT_FALSE(find_candidates(*kOneThread, t, n, s.x, std::nan(""), scratch, found));
     s.x.back().y = std::nan("");
-    EXPECT_FALSE(find_candidates(*kOne, t, n, s.x, 0, scratch, found));
+    EXPECT_FALSE(find_candidates(*kOneThread, t, n, s.x, 0, scratch, found));
     EXPECT_TRUE(found.edge_edge.empty());
-    EXPECT_FALSE(find_candidates(*kOne, t, n, s.x_end, s.x, 0, scratch, found));
+    EXPECT_FALSE(find_candidates(*kOneThread, t, n, s.x_end, s.x, 0, scratch, found));
     s.edges.push_back({0, int(s.x.size())});
     t.edges = s.edges;
     EXPECT_FALSE(build_neighbors(t, 1, n));
     EXPECT_FALSE(build_neighbors(topology_of(make_surface(5, 4)), 0, n));
     t = {};
     ASSERT_TRUE(build_neighbors(t, 2, n));
-    EXPECT_TRUE(find_candidates(*kOne, t, n, {}, 0.1, scratch, found));
+    EXPECT_TRUE(find_candidates(*kOneThread, t, n, {}, 0.1, scratch, found));
 }

@@ -46,10 +46,10 @@ struct Problem {
     Poly cubic;
     std::vector<std::pair<int, int>> edges; // of the hull
     mpz_class s2;                           // separation squared
-    Pair pair;
+    FeaturePair pair;
 };
 
-Problem make_problem(Pair pair, const CcdPoints& x0, const CcdPoints& x1, double s) {
+Problem make_problem(FeaturePair pair, const CcdPoints& x0, const CcdPoints& x1, double s) {
     const int points = kPoints[int(pair)], low = lowest_exponent(points, x0, x1, s);
     Poly3 x[4];
     for (int i = 0; i < points; ++i)
@@ -59,12 +59,12 @@ Problem make_problem(Pair pair, const CcdPoints& x0, const CcdPoints& x1, double
         }
     Problem p;
     p.pair = pair;
-    if (pair == Pair::vertex_triangle) {
+    if (pair == FeaturePair::vertex_triangle) {
         p.corners = 3;
         for (int i = 0; i < 3; ++i) p.d[i] = x[0] - x[1 + i];
         p.e = x[2] - x[1], p.f = x[3] - x[1];
         p.edges = {{0, 1}, {1, 2}, {2, 0}};
-    } else if (pair != Pair::edge_edge) {
+    } else if (pair != FeaturePair::edge_edge) {
         p.corners = points - 1;
         for (int i = 0; i < p.corners; ++i) p.d[i] = x[0] - x[1 + i];
         if (p.corners == 2) p.edges = {{0, 1}};
@@ -97,7 +97,7 @@ bool touches(const Problem& p, Root& at) {
         const int side = sign_at_root(p.n[k], at);
         if (side == 0) continue;
         // the projection along axis k is one to one
-        if (p.pair == Pair::vertex_triangle) {
+        if (p.pair == FeaturePair::vertex_triangle) {
             for (const auto& [i, j] : p.edges)
                 if (side * sign_at_root(cross(p.d[i], p.d[j])[k], at) < 0) return false;
             return true;
@@ -106,7 +106,7 @@ bool touches(const Problem& p, Root& at) {
         return side * sign_at_root(r, at) >= 0 && side * sign_at_root(p.n[k] - r, at) >= 0 &&
                side * sign_at_root(s, at) >= 0 && side * sign_at_root(p.n[k] - s, at) >= 0;
     }
-    if (p.pair == Pair::vertex_vertex) {
+    if (p.pair == FeaturePair::vertex_vertex) {
         for (int k = 0; k < 3; ++k)
             if (sign_at_root(p.d[0][k], at) != 0) return false;
         return true;
@@ -120,7 +120,7 @@ bool touches(const Problem& p, Root& at) {
 bool face_inside(const Problem& p, Root& at) {
     const Poly nn = dot(p.n, p.n);
     if (sign_at_root(nn, at) == 0) return false;
-    if (p.pair == Pair::vertex_triangle) {
+    if (p.pair == FeaturePair::vertex_triangle) {
         for (const auto& [i, j] : p.edges)
             if (sign_at_root(dot(p.n, cross(p.d[i], p.d[j])), at) < 0) return false;
         return true;
@@ -227,15 +227,15 @@ Ball volume(const Ball (&u)[3], const Ball (&v)[3], const Ball (&w)[3]) {
            u[2] * (v[0] * w[1] - v[1] * w[0]);
 }
 
-bool filter_misses(Pair pair, const CcdPoints& x0, const CcdPoints& x1) {
+bool filter_misses(FeaturePair pair, const CcdPoints& x0, const CcdPoints& x1) {
     Ball v[2][3][3]; // time, vector, component
     for (int t = 0; t < 2; ++t) {
         const CcdPoints& x = t ? x1 : x0;
         for (int k = 0; k < 3; ++k) {
             const auto diff = [&](int i, int j) { return Ball{x[i][k], 0} - Ball{x[j][k], 0}; };
-            v[t][0][k] = pair == Pair::edge_edge ? diff(2, 0) : diff(0, 1);
-            v[t][1][k] = pair == Pair::edge_edge ? diff(1, 0) : diff(2, 1);
-            v[t][2][k] = pair == Pair::edge_edge ? diff(3, 2) : diff(3, 1);
+            v[t][0][k] = pair == FeaturePair::edge_edge ? diff(2, 0) : diff(0, 1);
+            v[t][1][k] = pair == FeaturePair::edge_edge ? diff(1, 0) : diff(2, 1);
+            v[t][2][k] = pair == FeaturePair::edge_edge ? diff(3, 2) : diff(3, 1);
         }
     }
     int above = 0, below = 0;
@@ -251,10 +251,10 @@ bool filter_misses(Pair pair, const CcdPoints& x0, const CcdPoints& x1) {
 
 } // namespace
 
-void find_truth(Pair pair, const CcdPoints& x0, const CcdPoints& x1, double separation, bool filter,
+void find_truth(FeaturePair pair, const CcdPoints& x0, const CcdPoints& x1, double separation, bool filter,
                 Truth& out) {
     out = {};
-    const bool has_plane = pair == Pair::vertex_triangle || pair == Pair::edge_edge;
+    const bool has_plane = pair == FeaturePair::vertex_triangle || pair == FeaturePair::edge_edge;
     if (filter && has_plane && separation == 0 && filter_misses(pair, x0, x1)) {
         out.filtered = true;
         return;

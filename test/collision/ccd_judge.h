@@ -14,7 +14,7 @@
 namespace sinew::judge {
 
 // vertex-edge and vertex-vertex pairs use the first three and two points
-enum class Pair { vertex_triangle, edge_edge, vertex_edge, vertex_vertex };
+enum class FeaturePair { vertex_triangle, edge_edge, vertex_edge, vertex_vertex };
 inline constexpr int kPoints[] = {4, 4, 3, 2};
 
 struct Truth {
@@ -26,7 +26,7 @@ struct Truth {
     Root root;
 };
 // `filter` off: everything by integers
-void find_truth(Pair, const CcdPoints& x_t0, const CcdPoints& x_t1, double separation, bool filter, Truth&);
+void find_truth(FeaturePair, const CcdPoints& x_t0, const CcdPoints& x_t1, double separation, bool filter, Truth&);
 bool is_first_before(Truth&, double t); // the true first time is earlier than t: then t is too late
 
 } // namespace sinew::judge

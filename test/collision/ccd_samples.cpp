@@ -6,7 +6,7 @@ namespace sinew {
 
 namespace {
 
-using judge::Pair;
+using judge::FeaturePair;
 
 Vec3 box_vector(Rng& g, double size) {
     return {draw_uniform(g, -size, size), draw_uniform(g, -size, size), draw_uniform(g, -size, size)};
@@ -15,10 +15,10 @@ double log_uniform(Rng& g, double a, double b) { return a * std::pow(b / a, draw
 
 // places the four points at the moment of contact: the point of the first side with weights u minus that of
 // the second is `gap`
-CcdPoints contact_points(Rng& g, Pair pair, double outside, const Vec3& gap) {
+CcdPoints contact_points(Rng& g, FeaturePair pair, double outside, const Vec3& gap) {
     CcdPoints x;
     for (Vec3& p : x) p = box_vector(g, 1);
-    if (pair == Pair::vertex_triangle) {
+    if (pair == FeaturePair::vertex_triangle) {
         double u = draw_uniform(g), v = draw_uniform(g);
         if (u + v > 1) u = 1 - u, v = 1 - v;
         if (outside > 0) u = -outside; // beyond the edge t0 t2
@@ -45,7 +45,7 @@ void move_through(Rng& g, const CcdPoints& at, double t, double speed, CcdSample
 CcdSample random_sample(std::uint64_t seed, std::uint64_t index) {
     Rng g{seed, index, 0};
     CcdSample s;
-    s.pair = index & 1 ? Pair::edge_edge : Pair::vertex_triangle;
+    s.pair = index & 1 ? FeaturePair::edge_edge : FeaturePair::vertex_triangle;
     s.what = "random";
     const double choice = draw_uniform(g), speed = log_uniform(g, 1e-2, 3), t = draw_uniform(g);
     if (choice < 0.45) {
@@ -72,11 +72,11 @@ struct Maker {
     std::vector<CcdSample> out;
     Rng g{2026, 7, 0};
 
-    void add(const char* what, Pair pair, const CcdPoints& x0, const CcdPoints& x1) {
+    void add(const char* what, FeaturePair pair, const CcdPoints& x0, const CcdPoints& x1) {
         out.push_back({pair, x0, x1, false, what});
     }
     void both(const char* what, const CcdPoints& x0, const CcdPoints& x1) {
-        add(what, Pair::vertex_triangle, x0, x1), add(what, Pair::edge_edge, x0, x1);
+        add(what, FeaturePair::vertex_triangle, x0, x1), add(what, FeaturePair::edge_edge, x0, x1);
     }
     CcdPoints random_points(double size) {
         CcdPoints x;
@@ -192,7 +192,7 @@ void add_scales(Maker& m) {
 void add_times(Maker& m) {
     for (int k = 0; k < 400; ++k) {
         const double t = std::pow(10.0, -1 - k % 18), speed = k % 3 ? 1.0 : 1e3;
-        for (Pair pair : {Pair::vertex_triangle, Pair::edge_edge}) {
+        for (FeaturePair pair : {FeaturePair::vertex_triangle, FeaturePair::edge_edge}) {
             CcdSample s;
             move_through(m.g, contact_points(m.g, pair, 0, Vec3::Zero()), t, speed, s);
             m.add("tiny time", pair, s.x0, s.x1);
@@ -219,20 +219,20 @@ void add_grazing(Maker& m) {
          {t0, t1, t2, Vec3(0.5, 0, 0), Vec3(0, 0, 0.5), Vec3(0.5, 0, 0.5), Vec3(0.25, 0, 0.25)})
         for (double end : {-1.0, -0.5, 0.0, 0x1p-52, -0x1p-52, 1e-10}) {
             const Vec3 from = at + Vec3(0, 1, 0), to = at + Vec3(0, end, 0);
-            m.add("meets a corner or an edge", Pair::vertex_triangle, {from, t0, t1, t2}, {to, t0, t1, t2});
+            m.add("meets a corner or an edge", FeaturePair::vertex_triangle, {from, t0, t1, t2}, {to, t0, t1, t2});
             // the triangle turns while the point comes down
-            m.add("meets a corner or an edge", Pair::vertex_triangle, {from, t0, t1, t2},
+            m.add("meets a corner or an edge", FeaturePair::vertex_triangle, {from, t0, t1, t2},
                   {to, t0, t1, t2 + Vec3(0, 1, 0)});
-            m.add("meets a corner or an edge", Pair::edge_edge, {from, from + Vec3(0, 1, 0), t0, t1},
+            m.add("meets a corner or an edge", FeaturePair::edge_edge, {from, from + Vec3(0, 1, 0), t0, t1},
                   {to, to + Vec3(0, 1, 0), t0, t1});
-            m.add("meets a corner or an edge", Pair::edge_edge, {from, from + Vec3(1, 0, 1), t1, t2},
+            m.add("meets a corner or an edge", FeaturePair::edge_edge, {from, from + Vec3(1, 0, 1), t1, t2},
                   {to, to + Vec3(1, 0, 1), t1, t2});
         }
     // slides in the plane of the triangle towards it
     for (int k = 0; k < 50; ++k) {
         const Vec3 from(2, 0, 0.02 * k), to(-1, 0, 0.5 - 0.02 * k);
-        m.add("slides in the plane", Pair::vertex_triangle, {from, t0, t1, t2}, {to, t0, t1, t2});
-        m.add("slides in the plane", Pair::edge_edge, {from, from + Vec3(1, 0, 1), t1, t2},
+        m.add("slides in the plane", FeaturePair::vertex_triangle, {from, t0, t1, t2}, {to, t0, t1, t2});
+        m.add("slides in the plane", FeaturePair::edge_edge, {from, from + Vec3(1, 0, 1), t1, t2},
               {to, to + Vec3(0, 0, 1), t1, t2});
     }
 }

@@ -8,7 +8,7 @@
 namespace sinew {
 
 struct CcdSample {
-    judge::Pair pair = judge::Pair::vertex_triangle;
+    judge::FeaturePair pair = judge::FeaturePair::vertex_triangle;
     CcdPoints x0, x1;
     bool near = false; // made to pass each other closely
     const char* what = "";

@@ -9,24 +9,24 @@
 #include <map>
 
 using namespace sinew;
-using judge::Pair;
+using judge::FeaturePair;
 using judge::Truth;
 
 namespace {
 
 Real find_impact(const CcdSample& s, const CcdOptions& o) {
     switch (s.pair) {
-    case Pair::edge_edge:
+    case FeaturePair::edge_edge:
         return find_impact_edge_edge(s.x0, s.x1, o);
-    case Pair::vertex_edge:
+    case FeaturePair::vertex_edge:
         return find_impact_vertex_edge(s.x0, s.x1, o);
-    case Pair::vertex_vertex:
+    case FeaturePair::vertex_vertex:
         return find_impact_vertex_vertex(s.x0, s.x1, o);
     default:
         return find_impact_vertex_triangle(s.x0, s.x1, o);
     }
 }
-constexpr Pair kPairs[] = {Pair::vertex_triangle, Pair::edge_edge, Pair::vertex_edge, Pair::vertex_vertex};
+constexpr FeaturePair kPairs[] = {FeaturePair::vertex_triangle, FeaturePair::edge_edge, FeaturePair::vertex_edge, FeaturePair::vertex_vertex};
 
 struct Count {
     long samples = 0, hits = 0, near_misses = 0, missed = 0, late = 0, early = 0, alarms = 0, not_zero = 0;
@@ -146,7 +146,7 @@ void judge_samples(const char* name, const std::vector<CcdSample>& samples, Real
 }
 
 // the first points of each sample as a smaller pair
-std::vector<CcdSample> as_pairs(std::vector<CcdSample> samples, Pair pair) {
+std::vector<CcdSample> as_pairs(std::vector<CcdSample> samples, FeaturePair pair) {
     for (CcdSample& s : samples) s.pair = pair;
     return samples;
 }
@@ -181,8 +181,8 @@ TEST(soak_ccd, degenerate_pairs_with_a_separation_are_judged_by_exact_arithmetic
 // The first three and two points of the degenerate samples: on lattices and shared vertices they meet
 // exactly, with a separation often.
 TEST(ccd, vertex_edge_and_vertex_vertex_pairs_are_judged_by_exact_arithmetic) {
-    for (Pair pair : {Pair::vertex_edge, Pair::vertex_vertex}) {
-        const char* name = pair == Pair::vertex_edge ? "vertex-edge" : "vertex-vertex";
+    for (FeaturePair pair : {FeaturePair::vertex_edge, FeaturePair::vertex_vertex}) {
+        const char* name = pair == FeaturePair::vertex_edge ? "vertex-edge" : "vertex-vertex";
         const std::vector<CcdSample> samples = as_pairs(degenerate_samples(), pair);
         judge_samples(name, samples, 0, 0, 2);
         judge_samples(name, samples, 1e-3, 0, 8);
@@ -230,11 +230,11 @@ INSTANTIATE_TEST_SUITE_P(soak, soak_ccd_separation, testing::Range(0, 10));
 // what is not a number or infinite says nothing about the motion: no time is safe
 TEST(ccd, points_and_separations_that_are_not_finite_give_zero) {
     const Real bad[] = {std::numeric_limits<Real>::quiet_NaN(), kNoImpact, -kNoImpact};
-    for (Pair pair : kPairs) {
+    for (FeaturePair pair : kPairs) {
         CcdSample s = random_sample(5, 2); // a pair far from contact once its vertex is moved away
         s.pair = pair;
         s.x0[0] += Vec3(100, 0, 0), s.x1[0] += Vec3(100, 0, 0);
-        if (pair == Pair::edge_edge) s.x0[1] += Vec3(100, 0, 0), s.x1[1] += Vec3(100, 0, 0);
+        if (pair == FeaturePair::edge_edge) s.x0[1] += Vec3(100, 0, 0), s.x1[1] += Vec3(100, 0, 0);
         ASSERT_EQ(find_impact(s, {}), kNoImpact);
         for (Real v : bad) {
             for (int i = 0; i < 2 * judge::kPoints[int(pair)]; ++i)

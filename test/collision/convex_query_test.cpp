@@ -6,13 +6,6 @@
 
 using namespace sinew;
 
-static Convex shape(Shape::Kind kind, const Real3& size, Real rounding = 0) {
-    return *make_convex(case_store(), {kind, size, rounding});
-}
-static Placement place(const Vec3& p, const Vec3& turn = Vec3::Zero()) {
-    return make_placement({real3(p), real4(exp_rotation(turn))});
-}
-
 TEST(convex_query, rays_enter_where_the_closed_forms_say) {
     const struct {
         Convex c;
@@ -20,30 +13,30 @@ TEST(convex_query, rays_enter_where_the_closed_forms_say) {
         Real time; // < 0: no hit
         Vec3 normal;
     } rows[] = {
-        {shape(Shape::sphere, {0.5, 0, 0}), {-3, 0.3, 0}, {1, 0, 0}, 3 - 0.4, {-0.8, 0.6, 0}},
-        {shape(Shape::sphere, {0.5, 0, 0}), {-3, 0.51, 0}, {1, 0, 0}, -1, {}},
-        {shape(Shape::sphere, {0.5, 0, 0}), {3, 0, 0}, {1, 0, 0}, -1, {}},
-        {shape(Shape::sphere, {0.5, 0, 0}), {0, 0.2, 0}, {1, 0, 0}, 0, {0, 1, 0}},
-        {shape(Shape::box, {1, 2, 3}), {-5, 1, 1}, {2, 0, 0}, 2, {-1, 0, 0}},
-        {shape(Shape::box, {1, 2, 3}), {4, 6, 0}, {-1, -1, 0}, 4, {0, 1, 0}},
-        {shape(Shape::cylinder, {1, 2, 0}), {-3, 0, 0.6}, {1, 0, 0}, 2.2, {-0.8, 0, 0.6}},
-        {shape(Shape::cylinder, {1, 2, 0}), {0.5, 5, 0}, {0, -1, 0}, 3, {0, 1, 0}},
-        {shape(Shape::cone, {1, 1, 0}),
+        {case_shape(Shape::sphere, {0.5, 0, 0}), {-3, 0.3, 0}, {1, 0, 0}, 3 - 0.4, {-0.8, 0.6, 0}},
+        {case_shape(Shape::sphere, {0.5, 0, 0}), {-3, 0.51, 0}, {1, 0, 0}, -1, {}},
+        {case_shape(Shape::sphere, {0.5, 0, 0}), {3, 0, 0}, {1, 0, 0}, -1, {}},
+        {case_shape(Shape::sphere, {0.5, 0, 0}), {0, 0.2, 0}, {1, 0, 0}, 0, {0, 1, 0}},
+        {case_shape(Shape::box, {1, 2, 3}), {-5, 1, 1}, {2, 0, 0}, 2, {-1, 0, 0}},
+        {case_shape(Shape::box, {1, 2, 3}), {4, 6, 0}, {-1, -1, 0}, 4, {0, 1, 0}},
+        {case_shape(Shape::cylinder, {1, 2, 0}), {-3, 0, 0.6}, {1, 0, 0}, 2.2, {-0.8, 0, 0.6}},
+        {case_shape(Shape::cylinder, {1, 2, 0}), {0.5, 5, 0}, {0, -1, 0}, 3, {0, 1, 0}},
+        {case_shape(Shape::cone, {1, 1, 0}),
          {3, 0, 0},
          {-1, 0, 0},
          2.5,
          {2 / std::sqrt(5.0), 1 / std::sqrt(5.0), 0}},
-        {shape(Shape::cone, {1, 1, 0}), {0.5, -3, 0}, {0, 1, 0}, 2, {0, -1, 0}},
-        {shape(Shape::capsule, {0.5, 1, 0}), {0, 5, 0.3}, {0, -1, 0}, 4 - 0.4, {0, 0.8, 0.6}},
-        {shape(Shape::half_space, {}), {7, 2, 3}, {1, -1, 0}, 2, {0, 1, 0}},
-        {shape(Shape::plane, {}), {7, -2, 3}, {1, 1, 0}, 2, {0, -1, 0}},
-        {shape(Shape::plane, {}), {7, -2, 3}, {1, -1, 0}, -1, {}},
+        {case_shape(Shape::cone, {1, 1, 0}), {0.5, -3, 0}, {0, 1, 0}, 2, {0, -1, 0}},
+        {case_shape(Shape::capsule, {0.5, 1, 0}), {0, 5, 0.3}, {0, -1, 0}, 4 - 0.4, {0, 0.8, 0.6}},
+        {case_shape(Shape::half_space, {}), {7, 2, 3}, {1, -1, 0}, 2, {0, 1, 0}},
+        {case_shape(Shape::plane, {}), {7, -2, 3}, {1, 1, 0}, 2, {0, -1, 0}},
+        {case_shape(Shape::plane, {}), {7, -2, 3}, {1, -1, 0}, -1, {}},
         {make_triangle({0, 0, 0}, {0, 0, 1}, {1, 0, 0}, 0), {0.2, -1, 0.2}, {0, 1, 0}, 1, {0, -1, 0}},
         {make_triangle({0, 0, 0}, {0, 0, 1}, {1, 0, 0}, 0), {0.6, -1, 0.6}, {0, 1, 0}, -1, {}},
-        {shape(Shape::box, {1, 1, 1}, 0.5), {-5, 1.3, 0}, {1, 0, 0}, 4 - 0.4, {-0.8, 0.6, 0}},
+        {case_shape(Shape::box, {1, 1, 1}, 0.5), {-5, 1.3, 0}, {1, 0, 0}, 4 - 0.4, {-0.8, 0.6, 0}},
         {*make_convex(case_store(), {Shape::hull, {}, 0, 6}), {-5, 0.1, 0.1}, {1, 0, 0}, 4.7, {-1, 0, 0}}};
     int row = 0;
-    const Placement f = place({1, 2, 3}, {0.3, 0.5, -0.2});
+    const Placement f = case_place({1, 2, 3}, {0.3, 0.5, -0.2});
     for (const auto& c : rows) {
         SCOPED_TRACE(row++);
         RayHit hit;
@@ -117,33 +110,33 @@ TEST(rigid_motion, bounds_hold_for_every_point_of_the_shape) {
 }
 
 TEST(convex_query, casts_of_moving_shapes_hit_when_the_closed_forms_say) {
-    const Convex ball = shape(Shape::sphere, {0.5, 0, 0}), box = shape(Shape::box, {1, 1, 1}),
-                 floor = shape(Shape::half_space, {});
+    const Convex ball = case_shape(Shape::sphere, {0.5, 0, 0}), box = case_shape(Shape::box, {1, 1, 1}),
+                 floor = case_shape(Shape::half_space, {});
     CastHit hit;
     // balls: 0.6 aside, contact when the centres are 1 apart: x = 4 - 0.8
     ASSERT_TRUE(
-        cast_convex(ball, straight(place({0, 0, 0}), {8, 0, 0}), ball, resting(place({4, 0.6, 0})), 0, hit));
+        cast_convex(ball, straight(case_place({0, 0, 0}), {8, 0, 0}), ball, resting(case_place({4, 0.6, 0})), 0, hit));
     EXPECT_NEAR(hit.time, 3.2 / 8, 1e-7);
     EXPECT_LE(hit.time, 3.2 / 8);
     EXPECT_NEAR((hit.normal - Vec3(0.8, 0.6, 0)).norm(), 0, 1e-6);
     // with a separation of 0.25: centres 1.25 apart
-    ASSERT_TRUE(cast_convex(ball, straight(place({0, 0, 0}), {8, 0, 0}), ball, resting(place({4, 0.6, 0})),
+    ASSERT_TRUE(cast_convex(ball, straight(case_place({0, 0, 0}), {8, 0, 0}), ball, resting(case_place({4, 0.6, 0})),
                             0.25, hit));
     EXPECT_NEAR(hit.time, (4 - std::sqrt(1.25 * 1.25 - 0.36)) / 8, 1e-7);
-    EXPECT_FALSE(cast_convex(ball, straight(place({0, 0, 0}), {8, 0, 0}), ball, resting(place({4, 1.001, 0})),
+    EXPECT_FALSE(cast_convex(ball, straight(case_place({0, 0, 0}), {8, 0, 0}), ball, resting(case_place({4, 1.001, 0})),
                              0, hit));
     // both move; boxes face to face
-    ASSERT_TRUE(cast_convex(box, straight(place({0, 0, 0}), {3, 0, 0}), box,
-                            straight(place({6, 0.5, 0}), {-5, 0, 0}), 0, hit));
+    ASSERT_TRUE(cast_convex(box, straight(case_place({0, 0, 0}), {3, 0, 0}), box,
+                            straight(case_place({6, 0.5, 0}), {-5, 0, 0}), 0, hit));
     EXPECT_NEAR(hit.time, 0.5, 1e-7);
     EXPECT_LE(hit.time, 0.5);
     // start in contact
     ASSERT_TRUE(
-        cast_convex(box, straight(place({0, 0, 0}), {3, 0, 0}), box, resting(place({1, 0.5, 0})), 0, hit));
+        cast_convex(box, straight(case_place({0, 0, 0}), {3, 0, 0}), box, resting(case_place({1, 0.5, 0})), 0, hit));
     EXPECT_EQ(hit.time, 0);
     // a box tips about its own centre onto the floor: lowest corner at height h - cos(pi/4 - angle) sqrt 2
-    const RigidMotion tip{place({0, 1.3, 0}), Vec3::Zero(), Vec3::Zero(), {0, 0, kPi / 4}};
-    ASSERT_TRUE(cast_convex(floor, resting(place({0, 0, 0})), box, tip, 0, hit));
+    const RigidMotion tip{case_place({0, 1.3, 0}), Vec3::Zero(), Vec3::Zero(), {0, 0, kPi / 4}};
+    ASSERT_TRUE(cast_convex(floor, resting(case_place({0, 0, 0})), box, tip, 0, hit));
     const Real angle = kPi / 4 - std::acos(1.3 / std::sqrt(2.0));
     EXPECT_NEAR(hit.time, angle / (kPi / 4), 1e-6);
     EXPECT_LE(hit.time, angle / (kPi / 4));
@@ -156,9 +149,9 @@ TEST(convex_query, a_spinning_rod_hits_a_ball_at_the_angle_of_the_closed_form) {
         const Real r = draw_uniform(rng, 0.01, 0.1), ball_r = draw_uniform(rng, 0.05, 0.3),
                    far = draw_uniform(rng, 0.6, 1.5), ahead = draw_uniform(rng, 0.7, 2.4),
                    turn = draw_uniform(rng, 3.2, 20.0);
-        const Convex rod = shape(Shape::capsule, {r, 2, 0}), ball = shape(Shape::sphere, {ball_r, 0, 0});
+        const Convex rod = case_shape(Shape::capsule, {r, 2, 0}), ball = case_shape(Shape::sphere, {ball_r, 0, 0});
         // rod along y turns about z; ball `ahead` radians in front of one end and not yet at the other
-        const Placement world = place(vec(draw_in_ball(rng)) * 5, 3 * vec(draw_in_ball(rng)));
+        const Placement world = case_place(vec(draw_in_ball(rng)) * 5, 3 * vec(draw_in_ball(rng)));
         const RigidMotion spin{world, Vec3::Zero(), Vec3::Zero(), world.R * Vec3(0, 0, turn)};
         const Vec3 at_ball(-far * std::sin(ahead), far * std::cos(ahead), 0);
         CastHit hit;
@@ -172,9 +165,9 @@ TEST(convex_query, a_spinning_rod_hits_a_ball_at_the_angle_of_the_closed_form) {
 
 // The axis of the screw 1e9 m away: the motion is nearly straight, and as exact as a straight one.
 TEST(convex_query, a_screw_about_a_far_axis_is_as_exact_as_a_straight_motion) {
-    const Convex ball = shape(Shape::sphere, {0.5, 0, 0});
+    const Convex ball = case_shape(Shape::sphere, {0.5, 0, 0});
     const Real far = 1e9, turn = 8 / far;
-    const RigidMotion m{place({0, 0, 0}), {0, far, 0}, Vec3::Zero(), {0, 0, turn}};
+    const RigidMotion m{case_place({0, 0, 0}), {0, far, 0}, Vec3::Zero(), {0, 0, turn}};
     for (Real t : {0.0, 0.1, 0.37, 0.5, 1.0}) {
         // x = far sin(turn t), y = far (1 - cos(turn t)), in extended precision
         const long double angle = (long double)turn * t;
@@ -182,7 +175,7 @@ TEST(convex_query, a_screw_about_a_far_axis_is_as_exact_as_a_straight_motion) {
         EXPECT_NEAR((place_at(m, t).p - exact).norm(), 0, 1e-14) << t; // 8 m times the unit of rounding
     }
     CastHit hit;
-    ASSERT_TRUE(cast_convex(ball, m, ball, resting(place({4, 0.6, 0})), 0, hit));
+    ASSERT_TRUE(cast_convex(ball, m, ball, resting(case_place({4, 0.6, 0})), 0, hit));
     EXPECT_NEAR(hit.time, 3.2 / 8, 1e-8); // the path rises by 5e-9 m; half the tolerance of the search is 1e-8 m
     EXPECT_LE(hit.time, 3.2 / 8 + 1e-9);
     EXPECT_TRUE(hit.converged);
@@ -190,21 +183,21 @@ TEST(convex_query, a_screw_about_a_far_axis_is_as_exact_as_a_straight_motion) {
 
 // A floor that tilts about the origin meets a ball beside it: distance cos(phi) y - sin(phi) x of the centre = radius.
 TEST(convex_query, a_turning_half_space_hits_when_the_closed_form_says) {
-    const Convex ball = shape(Shape::sphere, {0.5, 0, 0});
+    const Convex ball = case_shape(Shape::sphere, {0.5, 0, 0});
     const Real phi = std::acos(0.5 / std::sqrt(5.0)) - std::atan2(2.0, 1.0);
     for (Shape::Kind kind : {Shape::half_space, Shape::plane}) {
-        const Convex floor = shape(kind, {});
-        const RigidMotion tilt{place({0, 0, 0}), Vec3::Zero(), Vec3::Zero(), {0, 0, 1}};
+        const Convex floor = case_shape(kind, {});
+        const RigidMotion tilt{case_place({0, 0, 0}), Vec3::Zero(), Vec3::Zero(), {0, 0, 1}};
         CastHit hit;
-        ASSERT_TRUE(cast_convex(floor, tilt, ball, resting(place({2, 1, 0})), 0, hit)) << kind;
+        ASSERT_TRUE(cast_convex(floor, tilt, ball, resting(case_place({2, 1, 0})), 0, hit)) << kind;
         EXPECT_LE(hit.time, phi);
         EXPECT_NEAR(hit.time, phi, 1e-7);
         EXPECT_TRUE(hit.converged);
-        ASSERT_TRUE(cast_convex(ball, resting(place({2, 1, 0})), floor, tilt, 0, hit)) << kind;
+        ASSERT_TRUE(cast_convex(ball, resting(case_place({2, 1, 0})), floor, tilt, 0, hit)) << kind;
         EXPECT_NEAR(hit.time, phi, 1e-7);
         // away from it
-        const RigidMotion back{place({0, 0, 0}), Vec3::Zero(), Vec3::Zero(), {0, 0, -0.9}};
-        EXPECT_FALSE(cast_convex(floor, back, ball, resting(place({2, 1, 0})), 0, hit)) << kind;
+        const RigidMotion back{case_place({0, 0, 0}), Vec3::Zero(), Vec3::Zero(), {0, 0, -0.9}};
+        EXPECT_FALSE(cast_convex(floor, back, ball, resting(case_place({2, 1, 0})), 0, hit)) << kind;
     }
 }
 

@@ -15,14 +15,14 @@
 namespace sinew {
 namespace {
 
-int add_body(ModelBuilder& b, const std::string& name, const Shape& shape, const Pose& pose,
-             std::uint8_t flags = kFree) {
+int add_moving_body(ModelBuilder& b, const std::string& name, const Shape& shape, const Pose& pose,
+                    std::uint8_t flags = kFree) {
     const int object = begin_object(b, name, "test");
     add_collider(b, shape, add_frame(b, pose, 1, {}, flags, {0, -1, 0}, {0, 0, 2}));
     return object;
 }
 
-Contacts detect(const ModelBuilder& b, Real margin = 0.01, int threads = 1) {
+Contacts contacts_of_bodies(const ModelBuilder& b, Real margin = 0.01, int threads = 1) {
     const auto parallel = make_parallel(Context{threads, {}, {}});
     ShapeScratch scratch;
     Contacts out;
@@ -32,10 +32,10 @@ Contacts detect(const ModelBuilder& b, Real margin = 0.01, int threads = 1) {
 
 TEST(detect_shapes, a_box_on_the_floor_has_four_points_with_normal_up_and_the_depth) {
     ModelBuilder b;
-    add_body(b, "floor", {Shape::half_space, {}}, {}, kFixed);
-    add_body(b, "box", {Shape::box, {0.5, 0.5, 0.5}, 0.02}, {{0, 0.51, 0}, {}});
+    add_moving_body(b, "floor", {Shape::half_space, {}}, {}, kFixed);
+    add_moving_body(b, "box", {Shape::box, {0.5, 0.5, 0.5}, 0.02}, {{0, 0.51, 0}, {}});
     finish_model(b);
-    const Contacts got = detect(b);
+    const Contacts got = contacts_of_bodies(b);
     ASSERT_EQ(got.point_point.size(), 4u);
     std::set<std::pair<double, double>> corners;
     for (const PointContact& c : got.point_point) {
@@ -59,15 +59,15 @@ TEST(detect_shapes, a_box_on_the_floor_has_four_points_with_normal_up_and_the_de
 ModelBuilder make_heap(int count) {
     ModelBuilder b;
     Rng rng{9, 0, 0};
-    add_body(b, "floor", {Shape::half_space, {}}, {}, kFixed);
+    add_moving_body(b, "floor", {Shape::half_space, {}}, {}, kFixed);
     for (int i = 0; i < count; ++i) {
         const Shape shapes[] = {{Shape::sphere, {0.3, 0, 0}},
                                 {Shape::box, {0.3, 0.2, 0.25}},
                                 {Shape::capsule, {0.15, 0.2, 0}},
                                 {Shape::cylinder, {0.2, 0.3, 0}}};
         const Real3 p{draw_uniform(rng, -1, 1), draw_uniform(rng, 0, 1.5), draw_uniform(rng, -1, 1)};
-        add_body(b, "thing" + std::to_string(i), shapes[i % 4], {p, draw_rotation(rng)},
-                 i % 7 == 3 ? kFixed : kFree);
+        add_moving_body(b, "thing" + std::to_string(i), shapes[i % 4], {p, draw_rotation(rng)},
+                        i % 7 == 3 ? kFixed : kFree);
     }
     finish_model(b);
     return b;
@@ -75,7 +75,7 @@ ModelBuilder make_heap(int count) {
 
 TEST(detect_shapes, finds_the_pairs_that_all_pairs_by_hand_find_in_order_of_keys) {
     const ModelBuilder b = make_heap(60);
-    const Contacts got = detect(b);
+    const Contacts got = contacts_of_bodies(b);
     std::set<std::uint64_t> mine, all;
     for (std::size_t k = 0; k < got.point_point.size(); ++k) {
         const PointContact& c = got.point_point[k];
@@ -116,15 +116,15 @@ ModelBuilder make_mixed_heap(int count) {
         {{{Shape::sphere, {0.15, 0, 0}}, {Shape::mesh, {}, 0, 0}}, {{{0.2, 0, 0}, {}}, {{-0.2, 0, 0}, {}}}});
     b.shapes.compounds.push_back({{{Shape::compound, {}, 0.01, 0}, {Shape::box, {0.1, 0.1, 0.1}}},
                                   {{{0, 0.1, 0}, {}}, {{0, -0.2, 0}, {}}}});
-    add_body(b, "hills", {Shape::height_field, {}, 0, 0}, {{-3, 0, -3}, {}}, kFixed);
-    add_body(b, "wall", {Shape::half_space, {}}, {{0, -0.3, 0}, {}}, kFixed);
+    add_moving_body(b, "hills", {Shape::height_field, {}, 0, 0}, {{-3, 0, -3}, {}}, kFixed);
+    add_moving_body(b, "wall", {Shape::half_space, {}}, {{0, -0.3, 0}, {}}, kFixed);
     const Shape shapes[] = {{Shape::sphere, {0.3, 0, 0}},   {Shape::mesh, {}, 0, 0},
                             {Shape::solid, {}, 0, 0},       {Shape::mesh, {}, 0.02, 2},
                             {Shape::box, {0.2, 0.15, 0.2}}, {Shape::compound, {}, 0, 1}};
     for (int i = 0; i < count; ++i) {
         const Real3 p{draw_uniform(rng, -1.5, 1.5), draw_uniform(rng, 0, 0.8), draw_uniform(rng, -1.5, 1.5)};
-        add_body(b, "thing" + std::to_string(i), shapes[i % 6], {p, draw_rotation(rng)},
-                 i % 9 == 3 ? kFixed : kFree);
+        add_moving_body(b, "thing" + std::to_string(i), shapes[i % 6], {p, draw_rotation(rng)},
+                        i % 9 == 3 ? kFixed : kFree);
     }
     finish_model(b);
     return b;
@@ -132,7 +132,7 @@ ModelBuilder make_mixed_heap(int count) {
 
 TEST(detect_shapes, every_two_kinds_meet_and_the_order_does_not_depend_on_threads) {
     const ModelBuilder b = make_mixed_heap(60);
-    const Contacts one = detect(b);
+    const Contacts one = contacts_of_bodies(b);
     std::set<std::pair<int, int>> kinds;
     for (std::size_t k = 0; k < one.point_point.size(); ++k) {
         const PointContact& c = one.point_point[k];
@@ -147,7 +147,7 @@ TEST(detect_shapes, every_two_kinds_meet_and_the_order_does_not_depend_on_thread
     EXPECT_GE(kinds.size(),
               27u); // of 2 * 6 with the ground and 21 with each other: what this heap brings together
     for (int threads : {2, 3, 8}) {
-        const Contacts more = detect(b, 0.01, threads);
+        const Contacts more = contacts_of_bodies(b, 0.01, threads);
         ASSERT_EQ(one.point_point.size(), more.point_point.size());
         for (std::size_t k = 0; k < one.point_point.size(); ++k) {
             EXPECT_EQ(one.point_point[k].feature, more.point_point[k].feature);
@@ -161,7 +161,7 @@ TEST(detect_shapes, every_two_kinds_meet_and_the_order_does_not_depend_on_thread
 TEST(detect_shapes, every_broad_phase_gives_the_same_contacts) {
     const ModelBuilder b = make_mixed_heap(60);
     const auto parallel = make_parallel(Context{1, {}, {}});
-    const Contacts expected = detect(b);
+    const Contacts expected = contacts_of_bodies(b);
     for (const BroadPhase phase :
          {BroadPhase::tree, BroadPhase::kept_pairs, BroadPhase::sweep, BroadPhase::grid, BroadPhase::hierarchical_grid, BroadPhase::brute_force}) {
         ShapeScratch scratch;
@@ -205,18 +205,18 @@ TEST(detect_shapes, data_that_is_missing_or_broken_touches_nothing_and_does_no_h
     for (const Shape::Kind kind :
          {Shape::hull, Shape::mesh, Shape::solid, Shape::height_field, Shape::compound})
         for (int data = -1; data < 4; ++data)
-            add_body(b, "bad" + std::to_string(n++), {kind, {}, 0, data}, {});
-    add_body(b, "thin", {Shape::mesh, {}, -1, 2}, {});
-    add_body(b, "ball", {Shape::sphere, {1, 0, 0}}, {});
+            add_moving_body(b, "bad" + std::to_string(n++), {kind, {}, 0, data}, {});
+    add_moving_body(b, "thin", {Shape::mesh, {}, -1, 2}, {});
+    add_moving_body(b, "ball", {Shape::sphere, {1, 0, 0}}, {});
     finish_model(b);
-    EXPECT_TRUE(detect(b).point_point.empty());
+    EXPECT_TRUE(contacts_of_bodies(b).point_point.empty());
 }
 
 TEST(detect_shapes, same_contacts_in_the_same_order_at_any_number_of_threads) {
     const ModelBuilder b = make_heap(150);
-    const Contacts one = detect(b);
+    const Contacts one = contacts_of_bodies(b);
     for (int threads : {2, 3, 8}) {
-        const Contacts more = detect(b, 0.01, threads);
+        const Contacts more = contacts_of_bodies(b, 0.01, threads);
         ASSERT_EQ(one.point_point.size(), more.point_point.size());
         for (std::size_t k = 0; k < one.point_point.size(); ++k) {
             EXPECT_EQ(one.point_point[k].key, more.point_point[k].key);
@@ -229,44 +229,44 @@ TEST(detect_shapes, same_contacts_in_the_same_order_at_any_number_of_threads) {
 
 TEST(detect_shapes, rules_groups_thickness_and_compounds_hold) {
     ModelBuilder b;
-    add_body(b, "a", {Shape::sphere, {0.5, 0, 0}}, {});
-    add_body(b, "b", {Shape::sphere, {0.5, 0, 0}}, {{1.05, 0, 0}, {}});
+    add_moving_body(b, "a", {Shape::sphere, {0.5, 0, 0}}, {});
+    add_moving_body(b, "b", {Shape::sphere, {0.5, 0, 0}}, {{1.05, 0, 0}, {}});
     // a dumb-bell of two balls
     b.shapes.compounds.push_back({{{Shape::sphere, {0.5, 0, 0}}, {Shape::sphere, {0.5, 0, 0}}},
                                   {{{0, 0, 1.02}, {}}, {{1.05, 0, 1.02}, {}}}});
-    add_body(b, "c", {Shape::compound, {}, 0, 0}, {});
+    add_moving_body(b, "c", {Shape::compound, {}, 0, 0}, {});
     finish_model(b);
-    EXPECT_EQ(detect(b, 0.03).point_point.size(), 2u); // each ball of c with one of the others
-    EXPECT_EQ(detect(b, 0.06).point_point.size(), 3u);
-    const auto parts = detect(b, 0.06).point_point;
+    EXPECT_EQ(contacts_of_bodies(b, 0.03).point_point.size(), 2u); // each ball of c with one of the others
+    EXPECT_EQ(contacts_of_bodies(b, 0.06).point_point.size(), 3u);
+    const auto parts = contacts_of_bodies(b, 0.06).point_point;
     for (std::size_t k = 1; k < parts.size(); ++k)
         EXPECT_LT(std::pair(parts[k - 1].key, parts[k - 1].feature),
                   std::pair(parts[k].key, parts[k].feature));
     b.model.contact_rules = {{1, 0, false, 0.3, 0.04}};
-    const Contacts thick = detect(b, 0.03);
+    const Contacts thick = contacts_of_bodies(b, 0.03);
     ASSERT_EQ(thick.point_point.size(), 3u);
     EXPECT_NEAR(thick.point_point[0].gap, 0.01, 1e-12);
     EXPECT_EQ(thick.point_point[0].friction, 0.3);
     b.model.contact_rules = {{1, 0, true, -1, -1}};
-    EXPECT_EQ(detect(b, 0.06).point_point.size(), 2u);
+    EXPECT_EQ(contacts_of_bodies(b, 0.06).point_point.size(), 2u);
     b.model.objects[2].groups = 2;
     b.model.objects[0].touches = b.model.objects[1].touches = 1;
-    EXPECT_EQ(detect(b, 0.06).point_point.size(), 0u);
+    EXPECT_EQ(contacts_of_bodies(b, 0.06).point_point.size(), 0u);
 }
 
 TEST(detect_shapes, right_after_the_unconstrained_prediction_finds_what_the_step_runs_into) {
     ModelBuilder b;
-    add_body(b, "floor", {Shape::half_space, {}}, {}, kFixed);
-    add_body(b, "ball", {Shape::sphere, {0.1, 0, 0}}, {{0, 0.15, 0}, {}});
+    add_moving_body(b, "floor", {Shape::half_space, {}}, {}, kFixed);
+    add_moving_body(b, "ball", {Shape::sphere, {0.1, 0, 0}}, {{0, 0.15, 0}, {}});
     finish_model(b);
     b.state.frame.v[1] = {0.5, -6, 0}, b.state.frame.w[1] = {0, 0, 2};
-    EXPECT_TRUE(detect(b).point_point.empty());
+    EXPECT_TRUE(contacts_of_bodies(b).point_point.empty());
     // v~ = v + h g, q~ = q + h v~
     const Real h = 1.0 / 60;
     FrameState& f = b.state.frame;
     vec(f.v[1]) += h * vec(b.model.gravity);
     vec(f.p[1]) += h * Vec3(vec(f.v[1]));
-    const Contacts got = detect(b);
+    const Contacts got = contacts_of_bodies(b);
     ASSERT_EQ(got.point_point.size(), 1u);
     const PointContact& c = got.point_point[0];
     EXPECT_NEAR(c.gap, 0.15 - h * (6 + h * 9.81) - 0.1, 1e-12);

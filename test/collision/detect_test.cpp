@@ -5,6 +5,7 @@
 #include "geometry/distance_closest.h"
 #include "model/builder.h"
 #include "model/contact_rows.h"
+#include "model/stencil.h"
 #include "model/surface.h"
 #include <gtest/gtest.h>
 #include <set>
@@ -12,18 +13,13 @@
 namespace sinew {
 namespace {
 
-struct World {
+struct SurfaceScene {
     ModelBuilder b;
     std::vector<Real3> x;
 };
 
-Real3 draw3(Rng& rng, Real size) {
-    const Real x = draw_uniform(rng, -size, size), y = draw_uniform(rng, -size, size), z = draw_uniform(rng, -size, size);
-    return {x, y, z};
-}
-
 // a sheet of n x n cells with bumps, as points
-int add_sheet(World& w, Rng& rng, const char* name, int n, Real height, Real bump, Real thickness) {
+int add_bumpy_sheet(SurfaceScene& w, Rng& rng, const char* name, int n, Real height, Real bump, Real thickness) {
     const int object = begin_object(w.b, name, "test");
     std::vector<Real3> x;
     for (int j = 0; j <= n; ++j)
@@ -41,10 +37,10 @@ int add_sheet(World& w, Rng& rng, const char* name, int n, Real height, Real bum
     return object;
 }
 
-void add_line(World& w, Rng& rng, int count, Real thickness) {
+void add_line(SurfaceScene& w, Rng& rng, int count, Real thickness) {
     begin_object(w.b, "rod", "test");
     std::vector<Real3> x{{0, 0.03, 0.5}};
-    for (int i = 0; i < count; ++i) x.push_back(real3(vec(x.back()) + Vec3(1.0 / count, 0, 0) + 0.02 * vec(draw3(rng, 1))));
+    for (int i = 0; i < count; ++i) x.push_back(real3(vec(x.back()) + Vec3(1.0 / count, 0, 0) + 0.02 * draw_vec(rng, -1, 1)));
     const int first = add_points(w.b, x, std::vector<Real>(x.size(), 1.0));
     const int vertex = add_surface_points(w.b, {first, first + int(x.size())}, thickness);
     std::vector<std::array<int, 2>> edges;
@@ -52,7 +48,7 @@ void add_line(World& w, Rng& rng, int count, Real thickness) {
     add_surface_edges(w.b, vertex, edges);
 }
 
-void add_grains(World& w, Rng& rng, int count, Real thickness) {
+void add_grains(SurfaceScene& w, Rng& rng, int count, Real thickness) {
     const int object = begin_object(w.b, "grains", "test");
     std::vector<Real3> x;
     for (int i = 0; i < count; ++i) x.push_back({draw_uniform(rng), draw_uniform(rng, -0.05, 0.1), draw_uniform(rng)});
@@ -61,7 +57,7 @@ void add_grains(World& w, Rng& rng, int count, Real thickness) {
     w.b.model.objects[object].self_contact = true;
 }
 
-void finish(World& w) {
+void finish(SurfaceScene& w) {
     finish_model(w.b);
     const auto one = make_parallel(Context{1, {}, {}});
     w.x.resize(w.b.model.surface.vertices.size());
@@ -69,19 +65,19 @@ void finish(World& w) {
 }
 
 // two bumpy sheets, a rod and grains between them; the first sheet touches itself
-World make_world(std::uint64_t seed) {
-    World w;
+SurfaceScene make_surface_scene(std::uint64_t seed) {
+    SurfaceScene w;
     Rng rng{seed, 0, 0};
-    const int sheet = add_sheet(w, rng, "low", 6, 0, 0.06, 0.01);
+    const int sheet = add_bumpy_sheet(w, rng, "low", 6, 0, 0.06, 0.01);
     w.b.model.objects[sheet].self_contact = true;
-    add_sheet(w, rng, "high", 5, 0.06, 0.06, 0.005);
+    add_bumpy_sheet(w, rng, "high", 5, 0.06, 0.06, 0.005);
     add_line(w, rng, 7, 0.02);
     add_grains(w, rng, 40, 0.02);
     finish(w);
     return w;
 }
 
-Contacts detect(const World& w, int threads, Real margin = 0.02, bool everything = false) {
+Contacts contacts_of_scene(const SurfaceScene& w, int threads, Real margin = 0.02, bool everything = false) {
     const auto parallel = make_parallel(Context{threads, {}, {}});
     SurfaceScratch scratch;
     Contacts out;
@@ -102,7 +98,7 @@ struct Brute {
     }
 };
 
-Brute find_all(const World& w, Real margin) {
+Brute find_all(const SurfaceScene& w, Real margin) {
     const Surface& s = w.b.model.surface;
     Brute out;
     std::vector<int> used(s.vertices.size(), 0), edge_used(s.edges.size(), 0);
@@ -158,8 +154,8 @@ template <class F> void for_each_range(const Contacts& c, F&& f) {
 
 TEST(detect_surface, finds_what_all_pairs_by_hand_find_and_each_contact_once) {
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-        const World w = make_world(seed);
-        const Contacts got = detect(w, 1);
+        const SurfaceScene w = make_surface_scene(seed);
+        const Contacts got = contacts_of_scene(w, 1);
         Brute mine;
         std::size_t count = 0;
         for_each_range(got, [&](const std::vector<SurfaceContact>& range, int on_a, int size) {
@@ -178,8 +174,8 @@ TEST(detect_surface, finds_what_all_pairs_by_hand_find_and_each_contact_once) {
 }
 
 TEST(detect_surface, weights_and_normal_make_the_gap_vector) {
-    const World w = make_world(11);
-    for_each_range(detect(w, 1), [&](const std::vector<SurfaceContact>& range, int on_a, int size) {
+    const SurfaceScene w = make_surface_scene(11);
+    for_each_range(contacts_of_scene(w, 1), [&](const std::vector<SurfaceContact>& range, int on_a, int size) {
         for (const SurfaceContact& c : range) {
             Vec3 g = Vec3::Zero();
             Real sum_a = 0, sum_b = 0, thick_a = 0, thick_b = 0;
@@ -203,7 +199,7 @@ TEST(detect_surface, weights_and_normal_make_the_gap_vector) {
 
 // a vertex above the corner shared by six triangles, one above an edge of two
 TEST(detect_surface, a_corner_or_an_edge_shared_by_many_triangles_is_one_contact) {
-    World w;
+    SurfaceScene w;
     begin_object(w.b, "fan", "test");
     std::vector<Real3> x{{0, 0, 0}};
     for (int i = 0; i < 6; ++i) x.push_back({std::cos(kPi * i / 3), -0.3, std::sin(kPi * i / 3)});
@@ -218,7 +214,7 @@ TEST(detect_surface, a_corner_or_an_edge_shared_by_many_triangles_is_one_contact
     add_points(w.b, tips, std::vector<Real>(2, 1.0));
     add_surface_points(w.b, {7, 9}, 0);
     finish(w);
-    const Contacts got = detect(w, 1, 0.15);
+    const Contacts got = contacts_of_scene(w, 1, 0.15);
     ASSERT_EQ(got.vertex_vertex.size(), 1u);
     EXPECT_EQ(got.vertex_vertex[0].vertex[0], 0);
     EXPECT_EQ(got.vertex_vertex[0].vertex[1], 7);
@@ -230,10 +226,10 @@ TEST(detect_surface, a_corner_or_an_edge_shared_by_many_triangles_is_one_contact
 }
 
 TEST(detect_surface, same_contacts_in_the_same_order_at_any_number_of_threads) {
-    const World w = make_world(21);
-    const Contacts one = detect(w, 1);
+    const SurfaceScene w = make_surface_scene(21);
+    const Contacts one = contacts_of_scene(w, 1);
     for (int threads : {2, 3, 8}) {
-        const Contacts more = detect(w, threads);
+        const Contacts more = contacts_of_scene(w, threads);
         const auto same = [&](const std::vector<SurfaceContact>& a, const std::vector<SurfaceContact>& b) {
             ASSERT_EQ(a.size(), b.size());
             for (std::size_t k = 0; k < a.size(); ++k) {
@@ -264,16 +260,16 @@ int count_between(const Contacts& c, const Model& m, int a, int b) {
 
 // a flat sheet folded over along its middle: the halves lie on each other, neighbours are left out
 TEST(detect_surface, a_folded_sheet_touches_itself_where_it_asks_to_and_neighbours_do_not_count) {
-    World w;
+    SurfaceScene w;
     Rng rng{1, 0, 0};
     const int n = 10;
-    add_sheet(w, rng, "sheet", n, 0, 0, 0.01);
+    add_bumpy_sheet(w, rng, "sheet", n, 0, 0, 0.01);
     finish(w);
     for (Real3& x : w.x)
         if (x.x > 0.55) x = {1 - x.x + 0.013, 0.025, x.z + 0.017};
-    EXPECT_EQ(count_between(detect(w, 1), w.b.model, 0, 0), 0);
+    EXPECT_EQ(count_between(contacts_of_scene(w, 1), w.b.model, 0, 0), 0);
     w.b.model.objects[0].self_contact = true;
-    const Contacts got = detect(w, 1);
+    const Contacts got = contacts_of_scene(w, 1);
     EXPECT_GT(got.vertex_triangle.size(), 40u);
     EXPECT_GT(got.edge_edge.size(), 40u);
     for_each_range(got, [&](const std::vector<SurfaceContact>& range, int, int size) {
@@ -292,7 +288,7 @@ TEST(detect_surface, a_folded_sheet_touches_itself_where_it_asks_to_and_neighbou
 
 // each vertex looks as far as its own way: one that is fast finds others, these do not find each other
 TEST(detect_surface, each_vertex_looks_as_far_as_its_own_way) {
-    World w;
+    SurfaceScene w;
     Rng rng{5, 0, 0};
     constexpr int count = 400;
     constexpr Real thickness = 0.005, margin = 0.01, far = 0.3;
@@ -320,11 +316,11 @@ TEST(detect_surface, each_vertex_looks_as_far_as_its_own_way) {
 }
 
 TEST(detect_surface, rules_groups_and_self_contact_decide_who_meets) {
-    World w = make_world(31);
+    SurfaceScene w = make_surface_scene(31);
     Model& m = w.b.model;
-    EXPECT_GT(count_between(detect(w, 1), m, 0, 1), 0);
+    EXPECT_GT(count_between(contacts_of_scene(w, 1), m, 0, 1), 0);
     m.contact_rules = {{0, 1, true, -1, -1}, {3, 0, false, 0.9, 0.001}};
-    Contacts got = detect(w, 1);
+    Contacts got = contacts_of_scene(w, 1);
     EXPECT_EQ(count_between(got, m, 0, 1), 0);
     bool seen = false;
     for (const SurfaceContact& c : got.vertex_triangle)
@@ -337,41 +333,41 @@ TEST(detect_surface, rules_groups_and_self_contact_decide_who_meets) {
     // a rule that makes the pair thicker reaches further than the vertices' own thickness
     m.contact_rules = {{3, 0, false, -1, 0.2}};
     const int near = count_between(got, m, 0, 3);
-    got = detect(w, 1);
+    got = contacts_of_scene(w, 1);
     EXPECT_GT(count_between(got, m, 0, 3), near);
     m.contact_rules.clear();
     m.objects[1].groups = 2;
     m.objects[0].touches = 1 | 4;
-    got = detect(w, 1);
+    got = contacts_of_scene(w, 1);
     EXPECT_EQ(count_between(got, m, 0, 1), 0);
     EXPECT_GT(count_between(got, m, 1, 3), 0);
     m.objects[3].alive = false; // removed
-    EXPECT_EQ(count_between(detect(w, 1), m, 1, 3), 0);
+    EXPECT_EQ(count_between(contacts_of_scene(w, 1), m, 1, 3), 0);
 }
 
 // held and free bodies, an animated sheet and a soft one at the same place
 TEST(detect_surface, two_that_cannot_move_never_meet_and_bodies_with_shapes_meet_by_them) {
-    World w;
+    SurfaceScene w;
     Rng rng{41, 0, 0};
     const std::vector<std::array<int, 3>> faces{{0, 1, 2}};
     const auto body = [&](const char* name, std::uint8_t flags) {
         begin_object(w.b, name, "test");
         const int frame = add_frame(w.b, {}, 1, {}, flags);
         const int first = int(w.b.model.surface.vertices.size());
-        for (int i = 0; i < 3; ++i) add_surface_vertex_in_frame(w.b, frame, draw3(rng, 1), 0);
+        for (int i = 0; i < 3; ++i) add_surface_vertex_in_frame(w.b, frame, real3(draw_vec(rng, -1, 1)), 0);
         add_surface_triangles(w.b, first, faces);
     };
     body("free", kFree), body("other", kFree), body("held", kFixed), body("wall", kFixed);
     begin_object(w.b, "moved", "test");
     const int first = int(w.b.model.surface.vertices.size());
-    add_animated_vertices(w.b, std::vector<Real3>{draw3(rng, 1), draw3(rng, 1), draw3(rng, 1)}, 0);
+    add_animated_vertices(w.b, std::vector<Real3>{real3(draw_vec(rng, -1, 1)), real3(draw_vec(rng, -1, 1)), real3(draw_vec(rng, -1, 1))}, 0);
     add_surface_triangles(w.b, first, faces);
     begin_object(w.b, "soft", "test");
-    add_points(w.b, std::vector<Real3>{draw3(rng, 1), draw3(rng, 1), draw3(rng, 1)}, std::vector<Real>(3, 1.0));
+    add_points(w.b, std::vector<Real3>{real3(draw_vec(rng, -1, 1)), real3(draw_vec(rng, -1, 1)), real3(draw_vec(rng, -1, 1))}, std::vector<Real>(3, 1.0));
     const int soft = add_surface_points(w.b, {0, 3}, 0);
     add_surface_triangles(w.b, soft, faces);
     finish(w);
-    const auto meets = [&](bool everything, int a, int b) { return count_between(detect(w, 1, 10, everything), w.b.model, a, b) > 0; };
+    const auto meets = [&](bool everything, int a, int b) { return count_between(contacts_of_scene(w, 1, 10, everything), w.b.model, a, b) > 0; };
     EXPECT_FALSE(meets(true, 2, 3));
     EXPECT_FALSE(meets(true, 2, 4));
     EXPECT_FALSE(meets(false, 0, 1));
@@ -387,19 +383,19 @@ TEST(detect_surface, two_that_cannot_move_never_meet_and_bodies_with_shapes_meet
 
 // D . q' is the rate of the distance along the motion of the unknowns, for every contact (spec U 3.8.1, T 3.5)
 TEST(detect_surface, generalised_directions_are_the_rates_of_the_gap) {
-    World w = make_world(51);
+    SurfaceScene w = make_surface_scene(51);
     const Model& m = w.b.model;
     const Dofs dofs = dofs_of(m);
     Rng rng{5, 0, 0};
     State moved = w.b.state, back = w.b.state;
     const Real h = 1e-6;
     for (std::size_t i = 0; i < moved.point.x.size(); ++i) {
-        w.b.state.point.v[i] = draw3(rng, 1);
+        w.b.state.point.v[i] = real3(draw_vec(rng, -1, 1));
         vec(moved.point.x[i]) += h * vec(w.b.state.point.v[i]);
         vec(back.point.x[i]) -= h * vec(w.b.state.point.v[i]);
     }
     PushedBack d;
-    for_each_range(detect(w, 1), [&](const std::vector<SurfaceContact>& range, int, int) {
+    for_each_range(contacts_of_scene(w, 1), [&](const std::vector<SurfaceContact>& range, int, int) {
         for (const SurfaceContact& c : range) {
             const ContactStencil s = stencil_of(m, c);
             const ContactFrame f = contact_frame(c.normal);
@@ -420,10 +416,10 @@ TEST(detect_surface, generalised_directions_are_the_rates_of_the_gap) {
 // One step of the predictor of spec U: v~ = v + h g, q~ = q + h v~, then detection at q~. The start is chosen such that q~ is
 // a state whose contacts are known; the step is so long that nothing is in reach at the start.
 TEST(detect_surface, right_after_the_unconstrained_prediction_finds_what_the_step_runs_into) {
-    World w = make_world(61);
+    SurfaceScene w = make_surface_scene(61);
     const auto one = make_parallel(Context{1, {}, {}});
     const Model& m = w.b.model;
-    const Contacts expected = detect(w, 1);
+    const Contacts expected = contacts_of_scene(w, 1);
     const Real h = 0.02;
     const Vec3 gravity = vec(m.gravity);
     State start = w.b.state;
@@ -432,9 +428,9 @@ TEST(detect_surface, right_after_the_unconstrained_prediction_finds_what_the_ste
         if (falls) vec(start.point.v[i]) = Vec3(0.3, -20, 0.1);
         if (falls) vec(start.point.x[i]) -= h * (Vec3(vec(start.point.v[i])) + h * gravity);
     }
-    World now = w;
+    SurfaceScene now = w;
     surface_positions(*one, m, surface_state(start), now.x);
-    EXPECT_EQ(count_between(detect(now, 1), m, 0, 1), 0); // 0.4 m apart
+    EXPECT_EQ(count_between(contacts_of_scene(now, 1), m, 0, 1), 0); // 0.4 m apart
     State predicted = start;
     for (int i = 0; i < point_count(m); ++i) {
         if (m.point.object[i] != 1) continue;
@@ -442,7 +438,7 @@ TEST(detect_surface, right_after_the_unconstrained_prediction_finds_what_the_ste
         vec(predicted.point.x[i]) += h * Vec3(vec(predicted.point.v[i]));
     }
     surface_positions(*one, m, surface_state(predicted), now.x);
-    const Contacts got = detect(now, 1);
+    const Contacts got = contacts_of_scene(now, 1);
     EXPECT_GT(count_between(got, m, 0, 1), 5);
     const Dofs dofs = dofs_of(m);
     PushedBack d;
@@ -468,7 +464,7 @@ TEST(detect_surface, right_after_the_unconstrained_prediction_finds_what_the_ste
 }
 
 TEST(detect_surface, refuses_a_broken_surface_and_positions_that_are_no_numbers) {
-    World w = make_world(71);
+    SurfaceScene w = make_surface_scene(71);
     const auto one = make_parallel(Context{1, {}, {}});
     SurfaceScratch scratch;
     Contacts out;

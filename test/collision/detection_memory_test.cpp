@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kSide = 16, kPeriod = 12;
 
-void add_sheet(ModelBuilder& b, const std::string& name, Real height) {
+void add_flat_sheet(ModelBuilder& b, const std::string& name, Real height) {
     begin_object(b, name, "test");
     std::vector<Real3> x;
     std::vector<std::array<int, 3>> triangles;
@@ -34,7 +34,7 @@ void add_sheet(ModelBuilder& b, const std::string& name, Real height) {
     add_surface_triangles(b, vertex, triangles);
 }
 
-void add_body(ModelBuilder& b, const std::string& name, const Shape& shape, const Pose& pose, std::uint8_t flags) {
+void add_body_and_obstacle(ModelBuilder& b, const std::string& name, const Shape& shape, const Pose& pose, std::uint8_t flags) {
     begin_object(b, name, "test");
     const int frame = add_frame(b, pose, 1, {}, flags);
     add_collider(b, shape, frame);
@@ -94,20 +94,20 @@ void add_animated(ModelBuilder& b) {
 
 ModelBuilder make_scene() {
     ModelBuilder b;
-    add_body(b, "floor", {Shape::half_space, {}}, {{0, -0.5, 0}, {}}, kFixed);
-    add_body(b, "block", {Shape::box, {0.2, 0.2, 0.2}}, {{0.3, 0, 0.1}, real4(exp_rotation(Vec3(0.4, 0.3, 0.9)))}, kFixed);
-    add_body(b, "ball", {Shape::sphere, {0.25, 0, 0}}, {{-0.4, 0, 0.2}, {}}, kFixed);
-    add_body(b, "log", {Shape::capsule, {0.15, 0.3, 0}}, {{0, 0, -0.5}, real4(exp_rotation(Vec3(1.3, 0, 0)))}, kFixed);
+    add_body_and_obstacle(b, "floor", {Shape::half_space, {}}, {{0, -0.5, 0}, {}}, kFixed);
+    add_body_and_obstacle(b, "block", {Shape::box, {0.2, 0.2, 0.2}}, {{0.3, 0, 0.1}, real4(exp_rotation(Vec3(0.4, 0.3, 0.9)))}, kFixed);
+    add_body_and_obstacle(b, "ball", {Shape::sphere, {0.25, 0, 0}}, {{-0.4, 0, 0.2}, {}}, kFixed);
+    add_body_and_obstacle(b, "log", {Shape::capsule, {0.15, 0.3, 0}}, {{0, 0, -0.5}, real4(exp_rotation(Vec3(1.3, 0, 0)))}, kFixed);
     Rng rng{8, 1, 0};
     const Shape kinds[] = {{Shape::box, {0.1, 0.1, 0.1}}, {Shape::sphere, {0.12, 0, 0}}, {Shape::capsule, {0.08, 0.1, 0}}};
     for (int k = 0; k < 40; ++k)
-        add_body(b, "body" + std::to_string(k), kinds[k % 3],
-                 {{2 + 0.19 * (k % 5), -0.41 + 0.17 * (k / 15), 0.19 * (k / 5 % 3)}, draw_rotation(rng)}, kFree);
+        add_body_and_obstacle(b, "body" + std::to_string(k), kinds[k % 3],
+                              {{2 + 0.19 * (k % 5), -0.41 + 0.17 * (k / 15), 0.19 * (k / 5 % 3)}, draw_rotation(rng)}, kFree);
     add_hills(b);
     add_held_mesh(b);
     add_animated(b);
-    add_sheet(b, "low", 0.26);
-    add_sheet(b, "high", 0.3);
+    add_flat_sheet(b, "low", 0.26);
+    add_flat_sheet(b, "high", 0.3);
     finish_model(b);
     return b;
 }

@@ -6,6 +6,7 @@
 #include "geometry/convex_distance.h"
 #include "geometry/height_field.h"
 #include "model/builder.h"
+#include "model/stencil.h"
 #include "model/surface.h"
 #include <algorithm>
 #include <cmath>
@@ -13,11 +14,6 @@
 
 namespace sinew {
 namespace {
-
-Vec3 draw3(Rng& rng) {
-    const Real x = draw_uniform(rng, -1, 1), y = draw_uniform(rng, -1, 1), z = draw_uniform(rng, -1, 1);
-    return {x, y, z};
-}
 
 HeightFieldShape make_hills(std::uint64_t seed, int nx, int nz, Real rough) {
     Rng rng{seed, 2, 0};
@@ -43,8 +39,8 @@ ModelBuilder make_ground(const HeightFieldShape& f, const Pose& at = {}, const P
     b.model.obstacles.push_back(o);
     return b;
 }
-void add_sheet(ModelBuilder& b, const std::vector<Real3>& x, const std::vector<std::array<int, 3>>& triangles,
-               const std::vector<std::array<int, 2>>& lines = {}) {
+void add_sheet_and_lines(ModelBuilder& b, const std::vector<Real3>& x, const std::vector<std::array<int, 3>>& triangles,
+                         const std::vector<std::array<int, 2>>& lines = {}) {
     begin_object(b, "sheet", "test");
     const int first = add_points(b, x, std::vector<Real>(x.size(), 1.0));
     const int vertices = add_surface_points(b, {first, first + int(x.size())}, 0);
@@ -52,7 +48,7 @@ void add_sheet(ModelBuilder& b, const std::vector<Real3>& x, const std::vector<s
     add_surface_edges(b, vertices, lines);
 }
 
-Contacts detect(ModelBuilder& b, Real margin) {
+Contacts contacts_with_field(ModelBuilder& b, Real margin) {
     if (!b.model.shapes) finish_model(b);
     const auto parallel = make_parallel(Context{1, {}, {}});
     std::vector<Real3> x(b.model.surface.vertices.size());
@@ -66,9 +62,6 @@ Real smallest_gap(const Contacts& c) {
     Real low = 1e9;
     for (const PointContact& p : c.point_point) low = std::min(low, Real(p.gap));
     return low;
-}
-int count(const Contacts& c, PointContact::Source source) {
-    return int(std::count_if(c.point_point.begin(), c.point_point.end(), [&](auto& p) { return p.source == source; }));
 }
 
 Real triangle_gap(const std::array<Vec3, 3>& a, const std::array<Vec3, 3>& b) {
@@ -91,7 +84,7 @@ TEST(field_features, the_smallest_gap_of_a_sheet_or_line_over_hills_is_that_of_a
         const HeightFieldShape f = make_hills(seed, 9, 8, seed % 2 ? 0.15 : 0);
         const bool line = seed % 3 == 0;
         std::vector<Real3> x;
-        for (int i = 0; i < 4; ++i) x.push_back(real3(Vec3(1, 0.7, 1) + 0.8 * draw3(rng)));
+        for (int i = 0; i < 4; ++i) x.push_back(real3(Vec3(1, 0.7, 1) + 0.8 * draw_vec(rng, -1, 1)));
         const auto at = [&](int i) { return Vec3(vec(x[i])); };
         const Real gap = line ? field_gap(f, {at(0), at(1), at(1)})
                               : std::min(field_gap(f, {at(0), at(1), at(2)}), field_gap(f, {at(2), at(1), at(3)}));
@@ -109,9 +102,9 @@ TEST(field_features, the_smallest_gap_of_a_sheet_or_line_over_hills_is_that_of_a
             p = real3(vec(frame.position) + quat(frame.rotation) * in_frame);
         }
         ModelBuilder b = make_ground(f, frame, own);
-        if (line) add_sheet(b, {x[0], x[1]}, {}, {{0, 1}});
-        else add_sheet(b, x, {{0, 1, 2}, {2, 1, 3}});
-        const Contacts c = detect(b, 0.5);
+        if (line) add_sheet_and_lines(b, {x[0], x[1]}, {}, {{0, 1}});
+        else add_sheet_and_lines(b, x, {{0, 1, 2}, {2, 1, 3}});
+        const Contacts c = contacts_with_field(b, 0.5);
         ++seen;
         if (gap < 0.5) {
             // GJK ends within its own tolerance of the least distance
@@ -134,8 +127,8 @@ TEST(field_features, a_peak_that_passes_through_a_coarse_sheet_pushes_it_up_by_w
     for (const Real tilt : {0.0, 0.3}) {
         ModelBuilder b = make_ground(f);
         const auto at = [&](Real x, Real z) { return Real3{x, 0.3 + tilt * (x - 1), z}; };
-        add_sheet(b, {at(0.1, 0.1), at(1.9, 0.2), at(1, 1.9)}, {{0, 2, 1}});
-        const Contacts c = detect(b, 0);
+        add_sheet_and_lines(b, {at(0.1, 0.1), at(1.9, 0.2), at(1, 1.9)}, {{0, 2, 1}});
+        const Contacts c = contacts_with_field(b, 0);
         const Real depth = 0.1 / std::hypot(1, tilt); // along the sheet's normal
         ASSERT_FALSE(c.point_point.empty()) << tilt;
         for (const PointContact& p : c.point_point) {
@@ -151,8 +144,8 @@ TEST(field_features, an_edge_across_a_ridge_and_points_below_the_ground_are_push
     HeightFieldShape f{3, 11, 1, 0.1, std::vector<double>(33, 0.0)};
     for (int k = 0; k < 11; ++k) f.height[k * 3 + 1] = 0.5; // ridge along z at x = 1
     ModelBuilder b = make_ground(f);
-    add_sheet(b, {{0.5, 0.4, 0.52}, {1.5, 0.4, 0.52}}, {}, {{0, 1}});
-    const Contacts c = detect(b, 0);
+    add_sheet_and_lines(b, {{0.5, 0.4, 0.52}, {1.5, 0.4, 0.52}}, {}, {{0, 1}});
+    const Contacts c = contacts_with_field(b, 0);
     Real deepest = 0;
     for (const PointContact& p : c.point_point) {
         EXPECT_GT(p.normal.y, 0.7);
@@ -160,9 +153,9 @@ TEST(field_features, an_edge_across_a_ridge_and_points_below_the_ground_are_push
     }
     EXPECT_NEAR(deepest, -0.1, 1e-12); // the line is 0.1 below the ridge
     ModelBuilder deep = make_ground(f);
-    add_sheet(deep, {{0.2, -3, 0.5}, {1, -0.2, 0.5}, {5, -1, 0.5}}, {}); // the last beside the field
-    const Contacts d = detect(deep, 0.01);
-    ASSERT_EQ(count(d, PointContact::vertex_obstacle), 2);
+    add_sheet_and_lines(deep, {{0.2, -3, 0.5}, {1, -0.2, 0.5}, {5, -1, 0.5}}, {}); // the last beside the field
+    const Contacts d = contacts_with_field(deep, 0.01);
+    ASSERT_EQ(std::ranges::count(d.point_point, PointContact::vertex_obstacle, &PointContact::source), 2);
     for (const PointContact& p : d.point_point) {
         EXPECT_LT(p.gap, 0);
         // moved out by its depth it is on the surface
@@ -183,8 +176,8 @@ TEST(field_features, a_flat_sheet_on_a_flat_field_touches_by_its_vertices_alone_
             const int a = 6 * k + i;
             t.push_back({a, a + 6, a + 1}), t.push_back({a + 1, a + 6, a + 7});
         }
-    add_sheet(b, x, t);
-    const Contacts c = detect(b, 0.005);
+    add_sheet_and_lines(b, x, t);
+    const Contacts c = contacts_with_field(b, 0.005);
     EXPECT_EQ(c.point_point.size(), 36u);
     for (const PointContact& p : c.point_point) {
         EXPECT_EQ(p.source, PointContact::vertex_obstacle);
@@ -198,8 +191,8 @@ TEST(field_features, a_thick_vertex_touches_every_side_of_a_hollow) {
     HeightFieldShape valley{5, 9, 0.5, 0.25, {}};
     for (int i = 0; i < 45; ++i) valley.height.push_back(0.75 * std::abs(0.5 * (i % 5) - 1));
     ModelBuilder v = make_ground(valley, {}, {}, 0.08);
-    add_sheet(v, {{1, 0.09, 0.6}}, {});
-    const Contacts two = detect(v, 0);
+    add_sheet_and_lines(v, {{1, 0.09, 0.6}}, {});
+    const Contacts two = contacts_with_field(v, 0);
     ASSERT_EQ(two.point_point.size(), 2u);
     for (const PointContact& p : two.point_point) {
         EXPECT_NEAR(p.gap, 0.09 * 0.8 - 0.08, 1e-12); // cos a = 0.8
@@ -211,8 +204,8 @@ TEST(field_features, a_thick_vertex_touches_every_side_of_a_hollow) {
     for (const auto& [i, k] : tops) spikes.height[k * 7 + i] = 1;
     const Vec3 middle(1.5, 1.5, 1.4);
     ModelBuilder s = make_ground(spikes, {}, {}, 0.9);
-    add_sheet(s, {real3(middle)}, {});
-    const Contacts three = detect(s, 0);
+    add_sheet_and_lines(s, {real3(middle)}, {});
+    const Contacts three = contacts_with_field(s, 0);
     for (const auto& [i, k] : tops) { // each tip by its distance
         const Vec3 way = middle - height_field_node(spikes, i, k);
         EXPECT_TRUE(std::any_of(three.point_point.begin(), three.point_point.end(), [&](const PointContact& p) {
@@ -226,10 +219,10 @@ TEST(field_features, a_thick_vertex_touches_every_side_of_a_hollow) {
 TEST(field_features, the_rim_of_a_field_holds_what_lies_across_it) {
     const HeightFieldShape flat{5, 5, 0.25, 0.25, std::vector<double>(25, 0.0)};
     ModelBuilder b = make_ground(flat);
-    add_sheet(b, {{-1, -0.1, 0.4}, {2, -0.1, 0.3}, {0.5, -0.1, 3}, {0.5, -0.1, -2}}, {{0, 1, 3}, {0, 2, 1}});
-    const Contacts c = detect(b, 0);
-    EXPECT_EQ(count(c, PointContact::vertex_obstacle), 0);
-    EXPECT_GT(count(c, PointContact::triangle_obstacle), 0);
+    add_sheet_and_lines(b, {{-1, -0.1, 0.4}, {2, -0.1, 0.3}, {0.5, -0.1, 3}, {0.5, -0.1, -2}}, {{0, 1, 3}, {0, 2, 1}});
+    const Contacts c = contacts_with_field(b, 0);
+    EXPECT_EQ(std::ranges::count(c.point_point, PointContact::vertex_obstacle, &PointContact::source), 0);
+    EXPECT_GT(std::ranges::count(c.point_point, PointContact::triangle_obstacle, &PointContact::source), 0);
     for (const PointContact& p : c.point_point) {
         EXPECT_NEAR(p.gap, -0.1, 1e-12);
         EXPECT_NEAR(p.normal.y, 1, 1e-12);
@@ -239,8 +232,8 @@ TEST(field_features, the_rim_of_a_field_holds_what_lies_across_it) {
 TEST(field_features, a_safe_step_stops_a_sheet_and_a_point_above_the_field) {
     const HeightFieldShape f = make_hills(5, 9, 8, 0.1);
     ModelBuilder b = make_ground(f);
-    add_sheet(b, {{0.3, 1, 0.3}, {1.7, 1, 0.4}, {0.9, 1, 1.8}}, {{0, 2, 1}});
-    add_sheet(b, {{0.2, 1, 1.2}}, {}); // beside the sheet
+    add_sheet_and_lines(b, {{0.3, 1, 0.3}, {1.7, 1, 0.4}, {0.9, 1, 1.8}}, {{0, 2, 1}});
+    add_sheet_and_lines(b, {{0.2, 1, 1.2}}, {}); // beside the sheet
     finish_model(b);
     const auto parallel = make_parallel(Context{1, {}, {}});
     std::vector<Real> direction(std::size_t(dofs_of(b.model).size()), 0.0);
@@ -259,13 +252,13 @@ TEST(field_features, fields_that_are_none_touch_nothing) {
     for (const HeightFieldShape& f : {HeightFieldShape{}, HeightFieldShape{2, 2, 1, 1, {0, 0, 0}},
                                       HeightFieldShape{2, 2, 1, 1, {0, 0, std::nan(""), 0}}, HeightFieldShape{2, 2, 0, 1, {0, 0, 0, 0}}}) {
         ModelBuilder b = make_ground(f);
-        add_sheet(b, {{0.3, 0, 0.3}, {0.7, -1, 0.4}, {0.9, 0, 0.8}}, {{0, 1, 2}});
-        EXPECT_TRUE(detect(b, 0.1).point_point.empty());
+        add_sheet_and_lines(b, {{0.3, 0, 0.3}, {0.7, -1, 0.4}, {0.9, 0, 0.8}}, {{0, 1, 2}});
+        EXPECT_TRUE(contacts_with_field(b, 0.1).point_point.empty());
     }
     ModelBuilder none = make_ground(HeightFieldShape{2, 2, 1, 1, {0, 0, 0, 0}});
     none.model.obstacles[0].data = 7;
-    add_sheet(none, {{0.3, 0, 0.3}}, {});
-    EXPECT_TRUE(detect(none, 0.1).point_point.empty());
+    add_sheet_and_lines(none, {{0.3, 0, 0.3}}, {});
+    EXPECT_TRUE(contacts_with_field(none, 0.1).point_point.empty());
 }
 
 } // namespace sinew

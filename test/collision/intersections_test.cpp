@@ -41,7 +41,7 @@ std::vector<Pair> two(const Mesh& a, const Mesh& b) {
     EXPECT_TRUE(find_intersections(*parallel, a.set(), b.set(), scratch, out));
     return out;
 }
-Triangle3 corners(const Mesh& m, int t) {
+Triangle3 corners_of(const Mesh& m, int t) {
     return {vec(m.x[m.triangles[t][0]]), vec(m.x[m.triangles[t][1]]), vec(m.x[m.triangles[t][2]])};
 }
 
@@ -92,7 +92,7 @@ TEST(intersections, equal_the_test_of_all_pairs_for_any_thread_count) {
     std::vector<Pair> expected;
     for (int i = 0; i < 400; ++i)
         for (int j = i + 1; j < 400; ++j)
-            if (triangles_intersect(corners(m, i), corners(m, j))) expected.push_back({i, j});
+            if (triangles_intersect(corners_of(m, i), corners_of(m, j))) expected.push_back({i, j});
     EXPECT_GT(expected.size(), 50u);
     for (int threads : {1, 2, 3, 8}) EXPECT_EQ(self(m, threads), expected);
     // the pairs of the edges alone are the same triangles

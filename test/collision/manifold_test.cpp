@@ -9,12 +9,6 @@
 
 using namespace sinew;
 
-static Convex shape(Shape::Kind kind, const Real3& size, Real rounding = 0) {
-    return *make_convex(case_store(), {kind, size, rounding});
-}
-static Placement place(const Vec3& p, const Vec3& turn = Vec3::Zero()) {
-    return make_placement({real3(p), real4(exp_rotation(turn))});
-}
 static std::set<std::uint64_t> keys(const Manifold& m) {
     std::set<std::uint64_t> k;
     for (int i = 0; i < m.count; ++i) k.insert(m.point[i].key);
@@ -78,9 +72,9 @@ TEST(manifold, of_every_pair_of_kinds_lies_on_both_shapes_and_contains_the_deepe
 }
 
 TEST(manifold, of_a_box_on_a_box_is_the_overlap_of_the_faces) {
-    const Convex big = shape(Shape::box, {1, 0.5, 1}), small = shape(Shape::box, {0.5, 0.5, 0.25});
+    const Convex big = case_shape(Shape::box, {1, 0.5, 1}), small = case_shape(Shape::box, {0.5, 0.5, 0.25});
     Manifold m;
-    ASSERT_TRUE(collide_convex(big, place({0, 0, 0}), small, place({0.1, 0.99, 0.2}), 0.1, m));
+    ASSERT_TRUE(collide_convex(big, case_place({0, 0, 0}), small, case_place({0.1, 0.99, 0.2}), 0.1, m));
     EXPECT_EQ(m.normal, Vec3(0, 1, 0));
     ASSERT_EQ(m.count, 4);
     EXPECT_NEAR(spanned_area(m), 1 * 0.5, 1e-12);
@@ -90,19 +84,19 @@ TEST(manifold, of_a_box_on_a_box_is_the_overlap_of_the_faces) {
         EXPECT_NEAR(m.point[i].on_b.y(), 0.49, 1e-12);
     }
     // half over the side: two corners of b, two crossings at a's edge
-    ASSERT_TRUE(collide_convex(big, place({0, 0, 0}), small, place({1, 0.99, 0.2}), 0.1, m));
+    ASSERT_TRUE(collide_convex(big, case_place({0, 0, 0}), small, case_place({1, 0.99, 0.2}), 0.1, m));
     ASSERT_EQ(m.count, 4);
     EXPECT_NEAR(spanned_area(m), 0.5 * 0.5, 1e-12);
     // turned by an eighth of a turn: a regular octagon of area 8 (sqrt 2 - 1); four of its corners span at
     // least half
-    const Convex cube = shape(Shape::box, {1, 1, 1});
-    ASSERT_TRUE(collide_convex(cube, place({0, 0, 0}), cube, place({0, 1.999, 0}, {0, kPi / 4, 0}), 0.1, m));
+    const Convex cube = case_shape(Shape::box, {1, 1, 1});
+    ASSERT_TRUE(collide_convex(cube, case_place({0, 0, 0}), cube, case_place({0, 1.999, 0}, {0, kPi / 4, 0}), 0.1, m));
     ASSERT_EQ(m.count, 4);
     EXPECT_GE(spanned_area(m), 0.5 * 8 * (std::sqrt(2.0) - 1));
 }
 
 TEST(manifold, of_flat_contacts_of_every_solid_has_the_points_it_needs) {
-    const Convex floor = shape(Shape::half_space, {}), ground = shape(Shape::box, {5, 1, 5}),
+    const Convex floor = case_shape(Shape::half_space, {}), ground = case_shape(Shape::box, {5, 1, 5}),
                  tri = make_triangle({-9, 0, -9}, {0, 0, 9}, {9, 0, -9}, 0);
     const Vec3 lying(0, 0, kPi / 2);
     const struct {
@@ -111,16 +105,16 @@ TEST(manifold, of_flat_contacts_of_every_solid_has_the_points_it_needs) {
         Real height; // of its origin when it touches
         int count;
         Real area;
-    } rows[] = {{shape(Shape::box, {0.5, 1, 0.25}), {0, 0.3, 0}, 1, 4, 0.5},
-                {shape(Shape::cylinder, {0.5, 1, 0}), {0, 0.3, 0}, 1, 4, 2 * 0.25 * 0.8},
-                {shape(Shape::cylinder, {0.5, 1, 0}), lying, 0.5, 2, 0},
-                {shape(Shape::cone, {0.5, 1, 0}), {0, 0.3, 0}, 1, 4, 2 * 0.25 * 0.8},
-                {shape(Shape::capsule, {0.5, 1, 0}), lying, 0.5, 2, 0},
-                {shape(Shape::capsule, {0.5, 1, 0}), {0, 0, 0}, 1.5, 1, 0},
-                {shape(Shape::sphere, {0.5, 0, 0}), {0, 0, 0}, 0.5, 1, 0},
-                {shape(Shape::cone, {0.5, 1, 0}), {0, 0, kPi}, 1, 1, 0},
-                {shape(Shape::segment, {0, 1, 0}, 0.1), lying, 0.1, 2, 0},
-                {shape(Shape::point, {}, 0.1), lying, 0.1, 1, 0},
+    } rows[] = {{case_shape(Shape::box, {0.5, 1, 0.25}), {0, 0.3, 0}, 1, 4, 0.5},
+                {case_shape(Shape::cylinder, {0.5, 1, 0}), {0, 0.3, 0}, 1, 4, 2 * 0.25 * 0.8},
+                {case_shape(Shape::cylinder, {0.5, 1, 0}), lying, 0.5, 2, 0},
+                {case_shape(Shape::cone, {0.5, 1, 0}), {0, 0.3, 0}, 1, 4, 2 * 0.25 * 0.8},
+                {case_shape(Shape::capsule, {0.5, 1, 0}), lying, 0.5, 2, 0},
+                {case_shape(Shape::capsule, {0.5, 1, 0}), {0, 0, 0}, 1.5, 1, 0},
+                {case_shape(Shape::sphere, {0.5, 0, 0}), {0, 0, 0}, 0.5, 1, 0},
+                {case_shape(Shape::cone, {0.5, 1, 0}), {0, 0, kPi}, 1, 1, 0},
+                {case_shape(Shape::segment, {0, 1, 0}, 0.1), lying, 0.1, 2, 0},
+                {case_shape(Shape::point, {}, 0.1), lying, 0.1, 1, 0},
                 {make_triangle({0, 0, 0}, {0, 0, 1}, {1, 0, 0}, 0.1), {0, 0, 0}, 0.1, 3, 0.5}};
     int row = 0;
     for (const auto& c : rows) {
@@ -129,8 +123,8 @@ TEST(manifold, of_flat_contacts_of_every_solid_has_the_points_it_needs) {
             SCOPED_TRACE(k);
             const Convex& below = k == 0 ? floor : k == 1 ? ground : tri;
             Manifold m, back;
-            const Placement fa = place({0, k == 1 ? -1.0 : 0.0, 0}),
-                            fb = place({0.1, c.height - 0.001, 0.1}, c.turn);
+            const Placement fa = case_place({0, k == 1 ? -1.0 : 0.0, 0}),
+                            fb = case_place({0.1, c.height - 0.001, 0.1}, c.turn);
             ASSERT_TRUE(collide_convex(below, fa, c.c, fb, 0.01, m));
             EXPECT_EQ(m.count, c.count);
             EXPECT_GT(m.normal.y(), 1 - 1e-9);
@@ -146,27 +140,27 @@ TEST(manifold, of_flat_contacts_of_every_solid_has_the_points_it_needs) {
 }
 
 TEST(manifold, of_parallel_capsules_and_of_lying_cylinders_has_two_points) {
-    const Convex capsule = shape(Shape::capsule, {0.2, 1, 0}), cylinder = shape(Shape::cylinder, {0.2, 1, 0});
+    const Convex capsule = case_shape(Shape::capsule, {0.2, 1, 0}), cylinder = case_shape(Shape::cylinder, {0.2, 1, 0});
     for (const Convex* c : {&capsule, &cylinder}) {
         Manifold m;
-        ASSERT_TRUE(collide_convex(*c, place({0, 0, 0}), *c, place({0.395, 0.5, 0}), 0.01, m));
+        ASSERT_TRUE(collide_convex(*c, case_place({0, 0, 0}), *c, case_place({0.395, 0.5, 0}), 0.01, m));
         ASSERT_EQ(m.count, 2);
         EXPECT_NEAR((m.point[0].on_a - m.point[1].on_a).norm(), 1.5, 1e-9);
         EXPECT_NEAR(m.point[0].gap, -0.005, 1e-9);
         EXPECT_NEAR(m.point[1].gap, -0.005, 1e-9);
         // crossing
-        ASSERT_TRUE(collide_convex(*c, place({0, 0, 0}), *c, place({0.395, 0.5, 0}, {0.5, 0, 0}), 0.01, m));
+        ASSERT_TRUE(collide_convex(*c, case_place({0, 0, 0}), *c, case_place({0.395, 0.5, 0}, {0.5, 0, 0}), 0.01, m));
         EXPECT_EQ(m.count, 1);
     }
 }
 
 TEST(manifold, of_crossing_edges_is_the_crossing) {
-    const Convex cube = shape(Shape::box, {1, 1, 1});
+    const Convex cube = case_shape(Shape::box, {1, 1, 1});
     const Real s = std::sqrt(2.0);
     // one stands on an edge along z, the other hangs on an edge along x
     Manifold m;
-    ASSERT_TRUE(collide_convex(cube, place({0, 0, 0}, {0, 0, kPi / 4}), cube,
-                               place({0.1, 2 * s - 0.01, 0.2}, {kPi / 4, 0, 0}), 0, m));
+    ASSERT_TRUE(collide_convex(cube, case_place({0, 0, 0}, {0, 0, kPi / 4}), cube,
+                               case_place({0.1, 2 * s - 0.01, 0.2}, {kPi / 4, 0, 0}), 0, m));
     ASSERT_EQ(m.count, 1);
     EXPECT_NEAR((m.normal - Vec3(0, 1, 0)).norm(), 0, 1e-9);
     EXPECT_NEAR(m.point[0].gap, -0.01, 1e-9);
@@ -175,9 +169,9 @@ TEST(manifold, of_crossing_edges_is_the_crossing) {
 }
 
 TEST(manifold, keeps_its_keys_under_small_motion) {
-    const Convex box = shape(Shape::box, {0.5, 0.4, 0.3}), cylinder = shape(Shape::cylinder, {0.4, 0.4, 0}),
-                 ground = shape(Shape::box, {2, 0.4, 2}), floor = shape(Shape::half_space, {}),
-                 capsule = shape(Shape::capsule, {0.1, 0.4, 0}),
+    const Convex box = case_shape(Shape::box, {0.5, 0.4, 0.3}), cylinder = case_shape(Shape::cylinder, {0.4, 0.4, 0}),
+                 ground = case_shape(Shape::box, {2, 0.4, 2}), floor = case_shape(Shape::half_space, {}),
+                 capsule = case_shape(Shape::capsule, {0.1, 0.4, 0}),
                  hull = *make_convex(case_store(), {Shape::hull, {}, 0, 6}),
                  tri = make_triangle({-2, 0.4, -2}, {0, 0.4, 3}, {2, 0.4, -2}, 0);
     const struct {
@@ -192,19 +186,19 @@ TEST(manifold, keeps_its_keys_under_small_motion) {
     for (const auto& c : rows) {
         SCOPED_TRACE(row++);
         Manifold first;
-        ASSERT_TRUE(collide_convex(c.a, place({0, 0, 0}), c.b, place(c.p, c.turn), 0.01, first));
+        ASSERT_TRUE(collide_convex(c.a, case_place({0, 0, 0}), c.b, case_place(c.p, c.turn), 0.01, first));
         for (std::uint64_t seed = 0; seed < 100; ++seed) {
             Rng rng{seed, 5};
             const Vec3 shift = 1e-9 * vec(draw_in_ball(rng)), turn = 1e-9 * vec(draw_in_ball(rng));
             Manifold m;
             ASSERT_TRUE(
-                collide_convex(c.a, place({0, 0, 0}), c.b, place(c.p + shift, c.turn + turn), 0.01, m));
+                collide_convex(c.a, case_place({0, 0, 0}), c.b, case_place(c.p + shift, c.turn + turn), 0.01, m));
             EXPECT_EQ(keys(m), keys(first)) << seed;
         }
         // sliding a little keeps most of what touches: candidates are the same features
         Manifold slid;
         ASSERT_TRUE(
-            collide_convex(c.a, place({0, 0, 0}), c.b, place(c.p + Vec3(1e-3, 0, 1e-3), c.turn), 0.01, slid));
+            collide_convex(c.a, case_place({0, 0, 0}), c.b, case_place(c.p + Vec3(1e-3, 0, 1e-3), c.turn), 0.01, slid));
         EXPECT_EQ(keys(slid), keys(first));
     }
 }

@@ -19,7 +19,7 @@ struct Piece { // what a brute force looks at: a triangle or a convex part
     int object, index;
 };
 
-struct World {
+struct QueriedBodies {
     ModelBuilder b;
     std::vector<Piece> pieces;
     QueryPtr q = make_query(Context{1, {}, {}});
@@ -35,7 +35,7 @@ struct World {
             pieces.push_back({make_triangle(x(0), x(1), x(2), 0), make_placement(pose), object, t});
         }
     }
-    World() {
+    QueriedBodies() {
         Rng rng{21};
         const auto pose = [&](const Vec3& p) { return Pose{real3(p), draw_rotation(rng)}; };
         for (const PolygonMesh& m :
@@ -81,7 +81,7 @@ struct World {
 };
 
 TEST(mesh_body_query, rays_and_nearest_points_are_those_of_every_triangle) {
-    const World w;
+    const QueriedBodies w;
     Rng rng{5};
     int hits = 0, inside = 0;
     for (int trial = 0; trial < 1500; ++trial) {
@@ -120,7 +120,7 @@ TEST(mesh_body_query, rays_and_nearest_points_are_those_of_every_triangle) {
 }
 
 TEST(mesh_body_query, casts_stop_where_the_nearest_triangle_is_touched_and_not_before) {
-    const World w;
+    const QueriedBodies w;
     Rng rng{6};
     int hits = 0, misses = 0;
     const Shape shapes[] = {
@@ -153,7 +153,7 @@ TEST(mesh_body_query, casts_stop_where_the_nearest_triangle_is_touched_and_not_b
 }
 
 TEST(mesh_body_query, overlaps_are_all_triangles_within_the_margin_or_the_inside) {
-    const World w;
+    const QueriedBodies w;
     Rng rng{7};
     std::size_t found = 0, inside = 0;
     for (int trial = 0; trial < 200; ++trial) {
@@ -182,7 +182,7 @@ TEST(mesh_body_query, overlaps_are_all_triangles_within_the_margin_or_the_inside
 }
 
 TEST(mesh_body_query, senseless_questions_meet_nothing) {
-    const World w;
+    const QueriedBodies w;
     const Real nan = std::numeric_limits<Real>::quiet_NaN(), inf = std::numeric_limits<Real>::infinity();
     const Shape ball{Shape::sphere, {1, 0, 0}};
     for (const Real bad : {nan, inf}) {

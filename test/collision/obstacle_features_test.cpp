@@ -28,14 +28,14 @@ int add_obstacle(ModelBuilder& b, Obstacle::Shape shape, const Real3& size, cons
     return o.frame;
 }
 
-void add_sheet(ModelBuilder& b, const std::vector<Real3>& x, const std::vector<std::array<int, 3>>& triangles, Real thickness = 0) {
+void add_triangle_sheet(ModelBuilder& b, const std::vector<Real3>& x, const std::vector<std::array<int, 3>>& triangles, Real thickness = 0) {
     begin_object(b, "sheet", "test");
     const int first = add_points(b, x, std::vector<Real>(x.size(), 1.0));
     add_surface_points(b, {first, first + int(x.size())}, thickness);
     add_surface_triangles(b, first, triangles);
 }
 
-Contacts detect(const Model& m, const State& s, Real margin, int threads = 1) {
+Contacts contacts_with_obstacles(const Model& m, const State& s, Real margin, int threads = 1) {
     const auto parallel = make_parallel(Context{threads, {}, {}});
     std::vector<Real3> x(m.surface.vertices.size());
     surface_positions(*parallel, m, surface_state(s), x);
@@ -81,7 +81,7 @@ ModelBuilder make_random(std::uint64_t seed, Obstacle::Shape shape, bool line) {
         add_surface_points(b, {0, 2}, 0);
         b.model.surface.edges.push_back({0, 1});
     } else {
-        add_sheet(b, x, {{0, 1, 2}, {2, 1, 3}});
+        add_triangle_sheet(b, x, {{0, 1, 2}, {2, 1, 3}});
     }
     add_obstacle(b, shape, {0.3, 0.4, 0.2}, {{}, real4(exp_rotation(draw_vec(rng, -2, 2)))});
     finish_model(b);
@@ -101,7 +101,7 @@ TEST_P(obstacle_features, find_the_nearest_place_of_random_surfaces_and_miss_no_
         // neighbouring samples are at most 3.5/60 apart, and the distance has slope 1; near its minimum it is quadratic
         // except at corners, where half of that is the error
         const Real error = 0.03;
-        const Contacts found = detect(b.model, b.state, kMargin);
+        const Contacts found = contacts_with_obstacles(b.model, b.state, kMargin);
         Real lowest = 1e9, at_vertex = 1e9;
         for (const PointContact& c : found.point_point) {
             lowest = std::min(lowest, c.gap);
@@ -142,12 +142,12 @@ const std::vector<std::array<int, 3>> kQuadFaces{{0, 1, 2}, {0, 2, 3}};
 
 TEST(obstacle_surface, a_box_corner_through_the_inside_of_a_triangle_is_found) {
     ModelBuilder b;
-    add_sheet(b, kQuad, kQuadFaces);
+    add_triangle_sheet(b, kQuad, kQuadFaces);
     // a corner straight up: the diagonal of the cube is sqrt(3) long
     const Quat up = rotation_between(Vec3(1, 1, 1).normalized(), Vec3::UnitY());
     add_obstacle(b, Obstacle::box, {0.5, 0.5, 0.5}, {{0.7, -0.8, -0.3}, real4(up)});
     finish_model(b);
-    const Contacts found = detect(b.model, b.state, 0);
+    const Contacts found = contacts_with_obstacles(b.model, b.state, 0);
     ASSERT_EQ(found.point_point.size(), 1u);
     const PointContact& c = found.point_point[0];
     EXPECT_EQ(c.source, PointContact::triangle_obstacle);
@@ -159,10 +159,10 @@ TEST(obstacle_surface, a_box_corner_through_the_inside_of_a_triangle_is_found) {
 
 TEST(obstacle_surface, a_box_face_on_a_large_triangle_has_its_four_corners) {
     ModelBuilder b;
-    add_sheet(b, kQuad, kQuadFaces, 0.01);
+    add_triangle_sheet(b, kQuad, kQuadFaces, 0.01);
     add_obstacle(b, Obstacle::box, {0.2, 0.2, 0.2}, {{1, -0.205, -0.3}, {}});
     finish_model(b);
-    const Contacts found = detect(b.model, b.state, 0);
+    const Contacts found = contacts_with_obstacles(b.model, b.state, 0);
     ASSERT_EQ(found.point_point.size(), 4u);
     for (const PointContact& c : found.point_point) {
         EXPECT_EQ(c.source, PointContact::triangle_obstacle);
@@ -173,11 +173,11 @@ TEST(obstacle_surface, a_box_face_on_a_large_triangle_has_its_four_corners) {
 
 TEST(obstacle_surface, an_edge_over_a_box_edge_is_found_once_for_each_crossing) {
     ModelBuilder b;
-    add_sheet(b, kQuad, kQuadFaces, 0.01);
+    add_triangle_sheet(b, kQuad, kQuadFaces, 0.01);
     // a ridge along x under the sheet; it crosses the diagonal and no border
     add_obstacle(b, Obstacle::box, {1, 0.2, 0.2}, {{0, -0.2 * std::sqrt(2.0) - 0.005, 0}, real4(exp_rotation(Vec3(kPi / 4, 0, 0)))});
     finish_model(b);
-    const Contacts found = detect(b.model, b.state, 0);
+    const Contacts found = contacts_with_obstacles(b.model, b.state, 0);
     EXPECT_EQ(count(found, PointContact::edge_obstacle), 1);
     EXPECT_EQ(count(found, PointContact::triangle_obstacle), 2); // the ends of the ridge
     EXPECT_EQ(count(found, PointContact::vertex_obstacle), 0);
@@ -187,11 +187,11 @@ TEST(obstacle_surface, an_edge_over_a_box_edge_is_found_once_for_each_crossing) 
 TEST(obstacle_surface, a_needle_through_a_triangle_is_found) {
     for (Obstacle::Shape shape : {Obstacle::capsule, Obstacle::box}) {
         ModelBuilder b;
-        add_sheet(b, kQuad, kQuadFaces);
+        add_triangle_sheet(b, kQuad, kQuadFaces);
         const Quat tilt(Eigen::AngleAxisd(0.5, Vec3::UnitX()));
         add_obstacle(b, shape, {0.01, 1, 0.01}, {{0.9, 0.2, -0.3}, real4(tilt)});
         finish_model(b);
-        const Contacts found = detect(b.model, b.state, 0);
+        const Contacts found = contacts_with_obstacles(b.model, b.state, 0);
         ASSERT_EQ(found.point_point.size(), 1u) << shape;
         // out over the lower, nearer end, which is about 0.68 below the sheet
         EXPECT_NEAR(found.point_point[0].normal.y, -1, 1e-12);
@@ -217,10 +217,10 @@ TEST(obstacle_surface, a_body_that_dips_into_a_wide_box_is_as_deep_as_it_is) {
         const Vec3 at(seed % 3 ? draw_uniform(rng, -1.1, 1.1) : 1, -depth - low, seed % 3 ? draw_uniform(rng, -0.9, 0.9) : draw_uniform(rng, 0.7, 0.9));
         for (Real3& p : x) p = real3(vec(p) + at);
         ModelBuilder b;
-        add_sheet(b, x, {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}});
+        add_triangle_sheet(b, x, {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}});
         add_obstacle(b, Obstacle::box, {1, 0.09, 0.8}, {{0, -0.09, 0}, {}});
         finish_model(b);
-        const Contacts found = detect(b.model, b.state, kMargin);
+        const Contacts found = contacts_with_obstacles(b.model, b.state, kMargin);
         const Real sampled = sampled_distance(b.model, b.state, b.model.obstacles[0], 12);
         Real lowest = 1e9;
         bool vertex = false;
@@ -260,13 +260,13 @@ TEST(obstacle_surface, a_flat_sheet_on_corners_and_ridges_of_boxes_is_pushed_str
             for (std::uint64_t seed = 0; seed < 60; ++seed) {
                 Rng rng{seed, 6, 0};
                 ModelBuilder b;
-                add_sheet(b, x, faces);
+                add_triangle_sheet(b, x, faces);
                 const Quat turn = Quat(Eigen::AngleAxisd(draw_uniform(rng, 0, 6), Vec3::UnitY())) * (on_ridge ? ridge : corner);
                 const Real up = on_ridge ? 0.1 * std::sqrt(2.0) : 0.5 * std::sqrt(3.0);
                 const Real3 half = on_ridge ? Real3{0.2, 0.1, 0.1} : Real3{0.5, 0.5, 0.5};
                 add_obstacle(b, Obstacle::box, half, {{draw_uniform(rng, -0.1, 0.1), h - up, draw_uniform(rng, -0.1, 0.1)}, real4(turn)});
                 finish_model(b);
-                const Contacts found = detect(b.model, b.state, 0);
+                const Contacts found = contacts_with_obstacles(b.model, b.state, 0);
                 Real deepest = 0;
                 for (const PointContact& c : found.point_point) {
                     deepest = std::min(deepest, c.gap);
@@ -288,11 +288,11 @@ TEST(obstacle_surface, the_four_corners_of_a_face_are_there_at_any_depth) {
             std::vector<Real3> x;
             for (const Real3& corner : kQuad) x.push_back(real3(p + q * vec(corner)));
             ModelBuilder b;
-            add_sheet(b, x, kQuadFaces);
+            add_triangle_sheet(b, x, kQuadFaces);
             const Real depth = std::pow(10.0, -digits);
             add_obstacle(b, Obstacle::box, {0.2, 0.2, 0.2}, {real3(p + q * Vec3(1, -0.2 + depth, -0.3)), pose.rotation});
             finish_model(b);
-            EXPECT_EQ(detect(b.model, b.state, 0).point_point.size(), 4u) << digits << " " << seed;
+            EXPECT_EQ(contacts_with_obstacles(b.model, b.state, 0).point_point.size(), 4u) << digits << " " << seed;
         }
 }
 
@@ -312,14 +312,14 @@ TEST(obstacle_surface, a_flat_sheet_has_no_ghosts_of_its_edges) {
     Rng rng{5, 1, 0};
     for (int k = 0; k < 200; ++k) {
         ModelBuilder b;
-        add_sheet(b, x, faces);
+        add_triangle_sheet(b, x, faces);
         Real3 at = real3(draw_vec(rng, -3, 3));
         at.y = -1;
         if (k % 3 == 0) at.x = std::round(at.x); // under an edge
         if (k % 6 == 0) at.z = std::round(at.z); // under a vertex
         add_obstacle(b, Obstacle::sphere, {1, 0, 0}, {at, {}});
         finish_model(b);
-        const Contacts found = detect(b.model, b.state, 1e-6);
+        const Contacts found = contacts_with_obstacles(b.model, b.state, 1e-6);
         EXPECT_EQ(found.point_point.size(), 1u) << k;
     }
 }
@@ -334,17 +334,17 @@ TEST(obstacle_surface, contacts_are_the_same_in_the_same_order_at_any_number_of_
         for (int k = 0; k < 3; ++k) x.push_back(real3(at + 0.2 * draw_vec(rng, -1, 1)));
         faces.push_back({3 * i, 3 * i + 1, 3 * i + 2});
     }
-    add_sheet(b, x, faces);
+    add_triangle_sheet(b, x, faces);
     for (int k = 0; k < 40; ++k)
         add_obstacle(b, Obstacle::Shape(1 + k % 3), {0.2, 0.3, 0.1}, {real3(draw_vec(rng, -2, 2)), real4(exp_rotation(draw_vec(rng, -2, 2)))});
     finish_model(b);
-    const Contacts one = detect(b.model, b.state, 0.02);
+    const Contacts one = contacts_with_obstacles(b.model, b.state, 0.02);
     EXPECT_GT(count(one, PointContact::edge_obstacle), 100);
     EXPECT_GT(count(one, PointContact::triangle_obstacle), 30);
     const auto order = [](const PointContact& c) { return std::tuple(c.source, c.key); };
     EXPECT_TRUE(std::is_sorted(one.point_point.begin(), one.point_point.end(), [&](auto& p, auto& q) { return order(p) < order(q); }));
     for (int threads : {2, 3, 8}) {
-        const Contacts more = detect(b.model, b.state, 0.02, threads);
+        const Contacts more = contacts_with_obstacles(b.model, b.state, 0.02, threads);
         ASSERT_EQ(more.point_point.size(), one.point_point.size());
         for (std::size_t k = 0; k < one.point_point.size(); ++k) {
             EXPECT_EQ(more.point_point[k].key, one.point_point[k].key);
@@ -357,7 +357,7 @@ TEST(obstacle_surface, positions_and_poses_that_are_not_numbers_are_refused) {
     const auto parallel = make_parallel(Context{1, {}, {}});
     for (int what = 0; what < 3; ++what) {
         ModelBuilder b;
-        add_sheet(b, kQuad, kQuadFaces, 0.01);
+        add_triangle_sheet(b, kQuad, kQuadFaces, 0.01);
         add_obstacle(b, Obstacle::sphere, {1, 0, 0}, {{0, -0.9, 0}, {}});
         finish_model(b);
         DetectScratch scratch;
@@ -386,8 +386,8 @@ TEST(obstacle_surface, an_edge_of_many_triangles_knows_all_of_them) {
             x.push_back({0.1 * (k - 5), down ? 0.3 : 2.0, down ? 2.0 : 0.2 * (k - 5)});
             pages.push_back({0, 1, 2 + k});
         }
-        add_sheet(b, x, pages);
-        const Contacts c = detect(b.model, b.state, kMargin);
+        add_triangle_sheet(b, x, pages);
+        const Contacts c = contacts_with_obstacles(b.model, b.state, kMargin);
         EXPECT_EQ(count(c, PointContact::edge_obstacle), last_down ? 0 : 1);
         EXPECT_EQ(count(c, PointContact::triangle_obstacle), last_down ? 1 : 0);
     }
@@ -407,8 +407,8 @@ TEST(obstacle_surface, a_shape_placed_in_its_frame_is_met_where_it_stands) {
         add_obstacle(here, shape, {0.5, 0.5, 0.5}, frame);
         here.model.obstacles[0].pose = own;
         add_obstacle(direct, shape, {0.5, 0.5, 0.5}, {real3(p), real4(q)});
-        add_sheet(here, x, {{0, 1, 2}}), add_sheet(direct, x, {{0, 1, 2}});
-        const Contacts a = detect(here.model, here.state, 0.6), b = detect(direct.model, direct.state, 0.6);
+        add_triangle_sheet(here, x, {{0, 1, 2}}), add_triangle_sheet(direct, x, {{0, 1, 2}});
+        const Contacts a = contacts_with_obstacles(here.model, here.state, 0.6), b = contacts_with_obstacles(direct.model, direct.state, 0.6);
         ASSERT_EQ(a.point_point.size(), b.point_point.size()) << shape;
         ASSERT_FALSE(a.point_point.empty());
         for (std::size_t i = 0; i < a.point_point.size(); ++i) {

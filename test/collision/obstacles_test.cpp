@@ -11,18 +11,18 @@ using namespace sinew;
 
 namespace {
 
-constexpr int kPoints = 6000; // several chunks
-constexpr Real kThickness = 0.02, kMargin = 0.05;
+constexpr int kCloudPoints = 6000; // several chunks
+constexpr Real kThickness = 0.02, kCloudMargin = 0.05;
 
 // a cloud of points, then one object per shape, turned, moving and spinning
 ModelBuilder make_cloud() {
     ModelBuilder b;
     Rng rng{3, 1, 0};
-    std::vector<Real3> x(kPoints);
+    std::vector<Real3> x(kCloudPoints);
     for (Real3& p : x) p = real3(draw_vec(rng, -1, 1));
     begin_object(b, "cloud", "particles");
-    const int first = add_points(b, x, std::vector<Real>(kPoints, 1.0));
-    add_surface_points(b, {first, first + kPoints}, kThickness);
+    const int first = add_points(b, x, std::vector<Real>(kCloudPoints, 1.0));
+    add_surface_points(b, {first, first + kCloudPoints}, kThickness);
     const Real33 none{};
     for (int k = 0; k < 4; ++k) {
         begin_object(b, "obstacle" + std::to_string(k), "sphere");
@@ -37,13 +37,13 @@ ModelBuilder make_cloud() {
     return b;
 }
 
-Contacts detect(const ModelBuilder& b, int threads, std::span<const std::uint8_t> alive = {}) {
+Contacts contacts_of_cloud(const ModelBuilder& b, int threads, std::span<const std::uint8_t> alive = {}) {
     Context context;
     context.threads = threads;
     const ParallelPtr parallel = make_parallel(context);
     DetectScratch scratch;
     Contacts out;
-    detect_obstacles(*parallel, b.model, b.state.point.x, alive, b.state.frame, {kMargin}, scratch, out);
+    detect_obstacles(*parallel, b.model, b.state.point.x, alive, b.state.frame, {kCloudMargin}, scratch, out);
     return out;
 }
 
@@ -51,15 +51,15 @@ Contacts detect(const ModelBuilder& b, int threads, std::span<const std::uint8_t
 
 TEST(obstacles, contacts_are_those_of_every_pair_sorted_by_key) {
     const ModelBuilder b = make_cloud();
-    const Contacts found = detect(b, 1);
+    const Contacts found = contacts_of_cloud(b, 1);
     std::size_t next = 0;
-    for (int i = 0; i < kPoints; ++i)
+    for (int i = 0; i < kCloudPoints; ++i)
         for (int k = 0; k < 4; ++k) {
             const Obstacle& o = b.model.obstacles[k];
             const Vec3 p = vec(b.state.frame.p[o.frame]), x = vec(b.state.point.x[i]);
             const Quat q = quat(b.state.frame.q[o.frame]);
             const ImplicitHit hit = evaluate_shape({ImplicitShape::Kind(k), o.size}, q.conjugate() * (x - p));
-            if (!(hit.distance - kThickness < kMargin)) continue;
+            if (!(hit.distance - kThickness < kCloudMargin)) continue;
             ASSERT_LT(next, found.point_point.size());
             const PointContact& c = found.point_point[next++];
             EXPECT_EQ(c.vertex, i);
@@ -78,9 +78,9 @@ TEST(obstacles, contacts_are_those_of_every_pair_sorted_by_key) {
 
 TEST(obstacles, any_number_of_threads_finds_the_same) {
     const ModelBuilder b = make_cloud();
-    const Contacts one = detect(b, 1);
+    const Contacts one = contacts_of_cloud(b, 1);
     for (int threads : {2, 3, 8}) {
-        const Contacts more = detect(b, threads);
+        const Contacts more = contacts_of_cloud(b, threads);
         ASSERT_EQ(more.point_point.size(), one.point_point.size()) << threads;
         for (std::size_t k = 0; k < one.point_point.size(); ++k) {
             EXPECT_EQ(more.point_point[k].key, one.point_point[k].key);
@@ -96,7 +96,7 @@ TEST(obstacles, rules_switch_pairs_off_and_change_their_thickness_and_the_last_o
     b.model.contact_rules.push_back({2, 0, true, -1, -1});
     b.model.contact_rules.push_back({0, 2, false, -1, 0.1});
     bool sphere = false;
-    for (const PointContact& c : detect(b, 1).point_point) {
+    for (const PointContact& c : contacts_of_cloud(b, 1).point_point) {
         EXPECT_NE(c.obstacle, 0);
         EXPECT_EQ(c.thickness, c.obstacle == 1 ? 0.1 : kThickness);
         sphere = sphere || c.obstacle == 1;
@@ -106,9 +106,9 @@ TEST(obstacles, rules_switch_pairs_off_and_change_their_thickness_and_the_last_o
 
 TEST(obstacles, dead_points_touch_nothing) {
     const ModelBuilder b = make_cloud();
-    std::vector<std::uint8_t> alive(kPoints, 1);
-    for (int i = 0; i < kPoints; i += 2) alive[i] = 0;
-    const Contacts found = detect(b, 1, alive);
+    std::vector<std::uint8_t> alive(kCloudPoints, 1);
+    for (int i = 0; i < kCloudPoints; i += 2) alive[i] = 0;
+    const Contacts found = contacts_of_cloud(b, 1, alive);
     EXPECT_FALSE(found.point_point.empty());
     for (const PointContact& c : found.point_point) EXPECT_EQ(c.vertex % 2, 1);
 }
@@ -116,13 +116,13 @@ TEST(obstacles, dead_points_touch_nothing) {
 // what comes nearer than the margin while both go their ways is found, and what stays is found within the margin alone
 TEST(obstacles, each_vertex_and_each_obstacle_looks_as_far_as_its_own_way) {
     ModelBuilder b = make_cloud();
-    std::vector<Real> way(kPoints, 0);
-    for (int i = 0; i < kPoints; i += 10) way[i] = 0.2;
+    std::vector<Real> way(kCloudPoints, 0);
+    for (int i = 0; i < kCloudPoints; i += 10) way[i] = 0.2;
     const ParallelPtr parallel = make_parallel({});
     const auto found = [&](Real ahead) {
         DetectScratch scratch;
         Contacts out;
-        EXPECT_TRUE(detect_obstacles(*parallel, b.model, b.state.point.x, {}, b.state.frame, {kMargin, way, ahead}, scratch, out));
+        EXPECT_TRUE(detect_obstacles(*parallel, b.model, b.state.point.x, {}, b.state.frame, {kCloudMargin, way, ahead}, scratch, out));
         return out.point_point;
     };
     const auto gap = [&](int i, int k, Vec3* at = nullptr) {
@@ -136,9 +136,9 @@ TEST(obstacles, each_vertex_and_each_obstacle_looks_as_far_as_its_own_way) {
     // obstacles at rest: exactly those
     std::size_t next = 0;
     const auto still = found(0);
-    for (int i = 0; i < kPoints; ++i)
+    for (int i = 0; i < kCloudPoints; ++i)
         for (int k = 0; k < 4; ++k)
-            if (gap(i, k) < kMargin + way[i]) {
+            if (gap(i, k) < kCloudMargin + way[i]) {
                 ASSERT_LT(next, still.size());
                 EXPECT_EQ(still[next].vertex, i);
                 EXPECT_EQ(still[next++].obstacle, k);
@@ -149,7 +149,7 @@ TEST(obstacles, each_vertex_and_each_obstacle_looks_as_far_as_its_own_way) {
     next = 0;
     std::size_t wanted = 0;
     const auto moving = found(kAhead);
-    for (int i = 0; i < kPoints; ++i)
+    for (int i = 0; i < kCloudPoints; ++i)
         for (int k = 0; k < 4; ++k) {
             const int f = b.model.obstacles[k].frame;
             Vec3 at;
@@ -157,7 +157,7 @@ TEST(obstacles, each_vertex_and_each_obstacle_looks_as_far_as_its_own_way) {
             const Vec3 v = vec(b.state.frame.v[f]) + vec(b.state.frame.w[f]).cross(at - vec(b.state.frame.p[f]));
             const bool listed = next < moving.size() && moving[next].vertex == i && moving[next].obstacle == k;
             if (listed) ++next;
-            if (!(distance < kMargin + way[i] + kAhead * v.norm())) continue;
+            if (!(distance < kCloudMargin + way[i] + kAhead * v.norm())) continue;
             EXPECT_TRUE(listed) << i << ' ' << k;
             ++wanted;
         }

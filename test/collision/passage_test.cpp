@@ -9,8 +9,6 @@ using namespace sinew;
 
 namespace {
 
-Convex shape(Shape::Kind kind, const Real3& size, Real rounding = 0, int data = -1) { return *make_convex(case_store(), {kind, size, rounding, data}); }
-
 struct Draw {
     std::mt19937_64 random{7};
     Real in(Real lo, Real hi) { return std::uniform_real_distribution<Real>(lo, hi)(random); }
@@ -20,11 +18,11 @@ struct Draw {
     }
     Convex thin() {
         switch (int(in(0, 5))) {
-        case 0: return shape(Shape::capsule, {in(0.005, 0.05), in(0, 0.5), 0});
-        case 1: return shape(Shape::box, {in(0.005, 0.3), in(0.005, 0.3), in(0.005, 0.3)});
-        case 2: return shape(Shape::cylinder, {in(0.01, 0.3), in(0.01, 0.3), 0});
-        case 3: return shape(Shape::sphere, {in(0.01, 0.1), 0, 0});
-        default: return shape(Shape::box, {in(0.005, 0.05), in(0.005, 0.05), in(0.1, 0.5)}, 0.004);
+        case 0: return case_shape(Shape::capsule, {in(0.005, 0.05), in(0, 0.5), 0});
+        case 1: return case_shape(Shape::box, {in(0.005, 0.3), in(0.005, 0.3), in(0.005, 0.3)});
+        case 2: return case_shape(Shape::cylinder, {in(0.01, 0.3), in(0.01, 0.3), 0});
+        case 3: return case_shape(Shape::sphere, {in(0.01, 0.1), 0, 0});
+        default: return case_shape(Shape::box, {in(0.005, 0.05), in(0.005, 0.05), in(0.1, 0.5)}, 0.004);
         }
     }
 };
@@ -37,7 +35,8 @@ Placement place_of(const MovingShape& s, Real t) { return place_at(s.motion, std
 
 TEST(passage, cores_are_inside_by_the_depth_or_less) {
     Draw draw;
-    std::vector<Convex> shapes{shape(Shape::cone, {0.4, 0.3, 0}), shape(Shape::cone, {0.1, 0.6, 0}, 0.01), shape(Shape::hull, {}, 0, 6), shape(Shape::hull, {}, 0.02, 6)};
+    std::vector<Convex> shapes{case_shape(Shape::cone, {0.4, 0.3, 0}), case_shape(Shape::cone, {0.1, 0.6, 0}, 0.01),
+                               case_shape(Shape::hull, {}, 0, 6), case_shape(Shape::hull, {}, 0.02, 6)};
     for (int k = 0; k < 40; ++k) shapes.push_back(draw.thin());
     for (const Convex& c : shapes) {
         const Real inner = inner_radius(c), depth = 0.5 * inner;
@@ -70,7 +69,7 @@ TEST(passage, stops_before_the_core_meets_for_random_motions_with_turns) {
     PassageScratch scratch;
     int stopped = 0, free = 0, stopped_again = 0;
     for (int k = 0; k < 600; ++k) {
-        const Convex a = draw.thin(), wall = shape(Shape::box, {0.01, 2, 2});
+        const Convex a = draw.thin(), wall = case_shape(Shape::box, {0.01, 2, 2});
         RigidMotion ma{{exp_rotation(draw.in(0, 3) * draw.direction()).toRotationMatrix(), Vec3(draw.in(-4, -0.6), draw.in(-1, 1), draw.in(-1, 1))},
                        draw.in(0, 0.1) * draw.direction(), Vec3(draw.in(0, 8), draw.in(-1, 1), draw.in(-1, 1)), draw.in(0, 7) * draw.direction()};
         RigidMotion mb{Placement{}, Vec3::Zero(), Vec3(draw.in(-0.5, 0.5), 0, 0), k % 3 ? Vec3(Vec3::Zero()) : Vec3(draw.in(0, 0.5) * draw.direction())};
@@ -118,7 +117,7 @@ TEST(passage, stops_before_the_core_meets_for_random_motions_with_turns) {
 TEST(passage, what_touches_from_the_start_stops_with_its_core_and_what_stays_beside_goes_on) {
     ShapeCache cache;
     PassageScratch scratch;
-    const Convex rod = shape(Shape::capsule, {0.01, 0.2, 0}), wall = shape(Shape::box, {0.01, 2, 2});
+    const Convex rod = case_shape(Shape::capsule, {0.01, 0.2, 0}), wall = case_shape(Shape::box, {0.01, 2, 2});
     // along y, its axis at x = -0.02: touches. Turned half about z its ends pass through the wall.
     const Placement at{Mat3::Identity(), Vec3(-0.02, 0, 0)};
     const MovingShape held = moving(wall, resting({}));
@@ -140,7 +139,7 @@ TEST(passage, triangles_beside_the_way_count_as_near) {
     ShapeCache cache;
     update_shape_cache(store, cache);
     PassageScratch scratch;
-    const Convex ball = shape(Shape::sphere, {0.01, 0, 0});
+    const Convex ball = case_shape(Shape::sphere, {0.01, 0, 0});
     const MovingShape mesh{{Shape::mesh, {}, 0, 0}, std::nullopt, resting({}), 1};
     const Real t = find_passage(cache, moving(ball, {{}, Vec3::Zero(), Vec3(2, 0, 0), Vec3::Zero()}), mesh, 0.005, 0.0005, scratch);
     // near from the start: its core stops where half of 0.0056 is left, before the sheet at x = 1
@@ -162,11 +161,11 @@ TEST(passage, meshes_and_height_fields_stop_what_boxes_stop) {
     PassageScratch scratch;
     Draw draw;
     for (int k = 0; k < 100; ++k) {
-        const Convex rod = shape(Shape::capsule, {draw.in(0.005, 0.03), draw.in(0.05, 0.3), 0});
+        const Convex rod = case_shape(Shape::capsule, {draw.in(0.005, 0.03), draw.in(0.05, 0.3), 0});
         RigidMotion m{{exp_rotation(draw.in(0, 3) * draw.direction()).toRotationMatrix(), Vec3(draw.in(-2, -0.5), 0, 0)}, Vec3::Zero(), Vec3(draw.in(0, 4), 0, 0),
                       draw.in(0, 5) * draw.direction()};
         const Real depth = 0.5 * rod.radius, near = 0.05 * rod.radius;
-        const Real exact = find_passage(cache, moving(rod, m), moving(shape(Shape::box, {1e-9, 2, 2}), resting({})), depth, near, scratch);
+        const Real exact = find_passage(cache, moving(rod, m), moving(case_shape(Shape::box, {1e-9, 2, 2}), resting({})), depth, near, scratch);
         const MovingShape mesh{{Shape::mesh, {}, 0, 0}, std::nullopt, resting({}), 1};
         EXPECT_NEAR(find_passage(cache, moving(rod, m), mesh, depth, near, scratch), exact, 1e-6) << k;
         // the ground lies in xz and its normal is y: x of the motion becomes -y

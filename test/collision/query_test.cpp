@@ -4,28 +4,24 @@
 #include "core/random.h"
 #include "geometry/triangle.h"
 #include "model/builder.h"
+#include "model/stencil.h"
 #include <gtest/gtest.h>
 
 namespace sinew {
 namespace {
 
-Real3 draw3(Rng& rng, Real size) {
-    const Real x = draw_uniform(rng, -size, size), y = draw_uniform(rng, -size, size), z = draw_uniform(rng, -size, size);
-    return {x, y, z};
-}
-
-int add_body(ModelBuilder& b, const char* name, const Shape& shape, const Pose& pose) {
+int add_still_body(ModelBuilder& b, const char* name, const Shape& shape, const Pose& pose) {
     const int object = begin_object(b, name, "test");
     add_collider(b, shape, add_frame(b, pose, 1, {}));
     return object;
 }
 
 // a floor, a ball, a box, a sheet of two triangles at y = 3, a rod of one edge, a grain
-ModelBuilder make_world() {
+ModelBuilder make_objects_of_each_kind() {
     ModelBuilder b;
-    add_body(b, "floor", {Shape::half_space, {}}, {});
-    add_body(b, "ball", {Shape::sphere, {0.5, 0, 0}}, {{0, 1, 0}, {}});
-    add_body(b, "box", {Shape::box, {0.5, 0.25, 0.5}}, {{3, 1, 0}, real4(exp_rotation(Vec3(0, kPi / 4, 0)))});
+    add_still_body(b, "floor", {Shape::half_space, {}}, {});
+    add_still_body(b, "ball", {Shape::sphere, {0.5, 0, 0}}, {{0, 1, 0}, {}});
+    add_still_body(b, "box", {Shape::box, {0.5, 0.25, 0.5}}, {{3, 1, 0}, real4(exp_rotation(Vec3(0, kPi / 4, 0)))});
     begin_object(b, "sheet", "test");
     const std::vector<Real3> x{{-1, 3, -1}, {1, 3, -1}, {1, 3, 1}, {-1, 3, 1}, {-4, 1, 0}, {-4, 2, 0}, {-6, 1, 0}};
     add_points(b, std::span(x).first(4), std::vector<Real>(4, 1.0));
@@ -42,7 +38,7 @@ ModelBuilder make_world() {
 }
 
 struct Asked {
-    ModelBuilder b = make_world();
+    ModelBuilder b = make_objects_of_each_kind();
     QueryPtr q = make_query(Context{1, {}, {}});
     Asked() { EXPECT_TRUE(update(*q, b.model, b.state)); }
     std::string name(const std::optional<QueryHit>& h) const { return h ? b.model.objects[h->object.index].name : "none"; }
@@ -197,8 +193,8 @@ TEST(query, equals_trying_every_triangle_of_a_soup) {
     std::vector<Real3> x;
     std::vector<std::array<int, 3>> faces;
     for (int k = 0; k < 300; ++k) {
-        const Vec3 c = vec(draw3(rng, 1));
-        for (int i = 0; i < 3; ++i) x.push_back(real3(c + 0.2 * vec(draw3(rng, 1))));
+        const Vec3 c = draw_vec(rng, -1, 1);
+        for (int i = 0; i < 3; ++i) x.push_back(real3(c + 0.2 * draw_vec(rng, -1, 1)));
         faces.push_back({3 * k, 3 * k + 1, 3 * k + 2});
     }
     add_points(b, x, std::vector<Real>(x.size(), 1.0));
@@ -208,7 +204,7 @@ TEST(query, equals_trying_every_triangle_of_a_soup) {
     ASSERT_TRUE(update(*q, b.model, b.state));
     int hits = 0;
     for (int trial = 0; trial < 400; ++trial) {
-        const Vec3 from = vec(draw3(rng, 2)), u = (vec(draw3(rng, 1)) - from).normalized();
+        const Vec3 from = draw_vec(rng, -2, 2), u = (draw_vec(rng, -1, 1) - from).normalized();
         Real best = std::numeric_limits<Real>::infinity(), nearest = best;
         for (const auto& f : faces) {
             const Vec3 p0 = vec(x[f[0]]), p1 = vec(x[f[1]]), p2 = vec(x[f[2]]), n = (p1 - p0).cross(p2 - p0);
@@ -235,20 +231,20 @@ TEST(query, equals_trying_every_triangle_of_a_soup) {
 
 // the tree is refitted from step to step: what is found is what a new query finds
 TEST(query, updated_again_and_again_answers_as_a_new_one) {
-    ModelBuilder b = make_world();
+    ModelBuilder b = make_objects_of_each_kind();
     b.state.point.alive.assign(b.state.point.x.size(), 1);
     const QueryPtr kept = make_query(Context{1, {}, {}});
     Rng rng{21};
     int hits = 0;
     for (int step = 0; step < 40; ++step) {
-        for (Real3& x : b.state.point.x) x = real3(vec(x) + 0.3 * vec(draw3(rng, 1)));
-        for (int f = 1; f < 3; ++f) b.state.frame.p[f] = real3(vec(b.state.frame.p[f]) + 0.3 * vec(draw3(rng, 1)));
+        for (Real3& x : b.state.point.x) x = real3(vec(x) + 0.3 * draw_vec(rng, -1, 1));
+        for (int f = 1; f < 3; ++f) b.state.frame.p[f] = real3(vec(b.state.frame.p[f]) + 0.3 * draw_vec(rng, -1, 1));
         b.state.point.alive.back() = step % 5 != 0; // items come and go
         ASSERT_TRUE(update(*kept, b.model, b.state));
         const QueryPtr fresh = make_query(Context{1, {}, {}});
         ASSERT_TRUE(update(*fresh, b.model, b.state));
         for (int k = 0; k < 30; ++k) {
-            const Real3 from = draw3(rng, 6), way = draw3(rng, 1);
+            const Real3 from = real3(draw_vec(rng, -6, 6)), way = real3(draw_vec(rng, -1, 1));
             const auto same = [&](const std::optional<QueryHit>& x, const std::optional<QueryHit>& y) {
                 ASSERT_EQ(x.has_value(), y.has_value());
                 if (!x) return;

@@ -31,7 +31,7 @@ std::vector<Real3> helix(int n, Real radius, Real rise, Real turns) {
     return x;
 }
 
-std::vector<RodPair> find(const ModelBuilder& b, Real margin, int threads = 1) {
+std::vector<RodPair> rod_pairs_of(const ModelBuilder& b, Real margin, int threads = 1) {
     const auto parallel = make_parallel({.threads = threads});
     RodPairScratch scratch;
     std::vector<RodPair> out;
@@ -63,7 +63,7 @@ TEST(rod_pairs, are_those_of_all_pairs_by_hand) {
         }
     for (int threads : {1, 2, 3}) {
         std::set<std::array<int, 2>> found;
-        for (const RodPair& p : find(b, margin, threads)) found.insert(p.edge);
+        for (const RodPair& p : rod_pairs_of(b, margin, threads)) found.insert(p.edge);
         EXPECT_GT(found.size(), 100u);
         EXPECT_EQ(found, expected);
     }
@@ -77,7 +77,7 @@ TEST(rod_pairs, ends_of_a_ring_are_neighbours_and_those_of_an_open_rod_are_not) 
         for (int i = 0; i < 40; ++i) x.push_back({0.1 * std::cos(2 * kPi * i / 40), 0, 0.1 * std::sin(2 * kPi * i / 40)});
         add_rod(b, x, 0.01, closed, true);
         finish_model(b);
-        const auto pairs = find(b, 0);
+        const auto pairs = rod_pairs_of(b, 0);
         EXPECT_EQ(pairs.empty(), closed); // edges are 16 mm, thickness of the pair 20 mm
         if (!closed) {
             EXPECT_EQ(pairs[0].edge, (std::array<int, 2>{0, 38}));
@@ -90,11 +90,11 @@ TEST(rod_pairs, rods_without_self_contact_do_not_meet_themselves_and_positions_t
     add_rod(b, helix(60, 0.1, 0.01, 4), 0.01, false, false);
     finish_model(b);
     EXPECT_FALSE(rods_meet(b.model));
-    EXPECT_TRUE(find(b, 0.1).empty());
+    EXPECT_TRUE(rod_pairs_of(b, 0.1).empty());
     b.model.objects[0].self_contact = true;
     ++b.model.values_revision;
     EXPECT_TRUE(rods_meet(b.model));
-    EXPECT_FALSE(find(b, 0.1).empty());
+    EXPECT_FALSE(rod_pairs_of(b, 0.1).empty());
     b.state.point.x[3].x = std::numeric_limits<Real>::quiet_NaN();
     const auto parallel = make_parallel({.threads = 1});
     RodPairScratch scratch;

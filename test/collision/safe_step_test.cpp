@@ -57,7 +57,7 @@ struct Found {
     SafeStep step;
     Candidates candidates;
 };
-Found find(const Sheets& s, const std::vector<Real3>& x1, const SafeStepOptions& o, int threads) {
+Found find_step_of_sheets(const Sheets& s, const std::vector<Real3>& x1, const SafeStepOptions& o, int threads) {
     const auto parallel = make_parallel({.threads = threads});
     SurfaceNeighbors neighbors;
     EXPECT_TRUE(build_neighbors(s.topology(), 1, neighbors));
@@ -82,7 +82,7 @@ std::size_t intersection_count(const Sheets& s, const std::vector<Real3>& x) {
 TEST(safe_step, stops_before_the_first_intersection_and_not_long_before) {
     const Sheets s = make_sheets(30, 0.1);
     const std::vector<Real3> x1 = pushed_down(s, 0.2);
-    const Found f = find(s, x1, {}, 1);
+    const Found f = find_step_of_sheets(s, x1, {}, 1);
     ASSERT_GT(f.candidates.edge_edge.size(), 1000u);
     EXPECT_GT(f.step.step, 0);
     EXPECT_LT(f.step.step, 1);
@@ -96,9 +96,9 @@ TEST(safe_step, is_the_same_for_any_thread_count) {
     const Sheets s = make_sheets(24, 0.08);
     const std::vector<Real3> x1 = pushed_down(s, 0.15);
     for (Real separation : {0.0, 1e-3}) {
-        const Found one = find(s, x1, {separation}, 1);
+        const Found one = find_step_of_sheets(s, x1, {separation}, 1);
         for (int threads : {2, 3, 8}) {
-            const Found f = find(s, x1, {separation}, threads);
+            const Found f = find_step_of_sheets(s, x1, {separation}, threads);
             EXPECT_EQ(f.step.step, one.step.step);
             EXPECT_EQ(f.step.kind, one.step.kind);
             EXPECT_EQ(f.step.pair, one.step.pair);
@@ -110,7 +110,7 @@ TEST(safe_step, keeps_the_separation_and_part_of_smaller_distances) {
     const Sheets s = make_sheets(14, 0.1);
     const std::vector<Real3> x1 = pushed_down(s, 0.2);
     for (Real separation : {1e-4, 1e-2, 0.5}) {
-        const Found f = find(s, x1, {separation, 0.5}, 1);
+        const Found f = find_step_of_sheets(s, x1, {separation, 0.5}, 1);
         const std::vector<Real3> x = between(s.x, x1, f.step.step);
         Real smallest_ratio = 1e9;
         const auto look = [&](const Closest& now, const Closest& start) {
@@ -139,10 +139,10 @@ TEST(safe_step, keeps_the_separation_and_part_of_smaller_distances) {
 
 TEST(safe_step, is_one_without_contact_and_zero_when_touching) {
     Sheets s = make_sheets(5, 0.5);
-    EXPECT_EQ(find(s, pushed_down(s, 0.01), {}, 1).step.step, 1);
-    EXPECT_EQ(find(s, pushed_down(s, 0.01), {}, 1).step.kind, SafeStep::none);
+    EXPECT_EQ(find_step_of_sheets(s, pushed_down(s, 0.01), {}, 1).step.step, 1);
+    EXPECT_EQ(find_step_of_sheets(s, pushed_down(s, 0.01), {}, 1).step.kind, SafeStep::none);
     s.x[30] = s.x[3];
-    EXPECT_EQ(find(s, pushed_down(s, 0.01), {}, 1).step.step, 0);
+    EXPECT_EQ(find_step_of_sheets(s, pushed_down(s, 0.01), {}, 1).step.step, 0);
 }
 
 // quadratic equation |c + t v| = r

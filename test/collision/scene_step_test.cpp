@@ -9,17 +9,13 @@
 #include "geometry/triangle_tree.h"
 #include "geometry/triangulate.h"
 #include "model/builder.h"
+#include "model/stencil.h"
 #include <gtest/gtest.h>
 
 namespace sinew {
 namespace {
 
 const std::vector<std::array<int, 3>> kFace{{0, 1, 2}};
-
-Real3 draw3(Rng& rng, Real size) {
-    const Real x = draw_uniform(rng, -size, size), y = draw_uniform(rng, -size, size), z = draw_uniform(rng, -size, size);
-    return {x, y, z};
-}
 
 struct Bodies {
     ModelBuilder b;
@@ -36,16 +32,16 @@ Bodies make_bodies(std::uint64_t seed, Real turn) {
         begin_object(w.b, "body" + std::to_string(k), "test");
         const int frame = add_frame(w.b, {{k * 1.5 - 0.75, 0, 0}, draw_rotation(rng)}, 1, {});
         const int first = int(w.b.model.surface.vertices.size());
-        for (int i = 0; i < 3; ++i) add_surface_vertex_in_frame(w.b, frame, draw3(rng, 0.6), 0);
+        for (int i = 0; i < 3; ++i) add_surface_vertex_in_frame(w.b, frame, real3(draw_vec(rng, -0.6, 0.6)), 0);
         add_surface_triangles(w.b, first, kFace);
     }
     begin_object(w.b, "soft", "test");
     std::vector<Real3> x;
-    for (int i = 0; i < 3; ++i) x.push_back(real3(Vec3(0, 1.5, 0) + vec(draw3(rng, 0.6))));
+    for (int i = 0; i < 3; ++i) x.push_back(real3(Vec3(0, 1.5, 0) + draw_vec(rng, -0.6, 0.6)));
     add_points(w.b, x, std::vector<Real>(3, 1.0));
     add_surface_triangles(w.b, add_surface_points(w.b, {0, 3}, 0), kFace);
     begin_object(w.b, "moved", "test");
-    for (Real3& a : x) a = real3(Vec3(0, -1.5, 0) + vec(draw3(rng, 0.6)));
+    for (Real3& a : x) a = real3(Vec3(0, -1.5, 0) + draw_vec(rng, -0.6, 0.6));
     const int first = int(w.b.model.surface.vertices.size());
     add_animated_vertices(w.b, x, 0);
     add_surface_triangles(w.b, first, kFace);
@@ -328,7 +324,7 @@ TEST(scene_step, what_turns_over_a_tilting_plane_stays_above_it) {
         ModelBuilder b;
         begin_object(b, "body", "test");
         const int body = add_frame(b, {{0, 1, 0}, draw_rotation(rng)}, 1, {});
-        for (int i = 0; i < 3; ++i) add_surface_vertex_in_frame(b, body, draw3(rng, 0.5), 0);
+        for (int i = 0; i < 3; ++i) add_surface_vertex_in_frame(b, body, real3(draw_vec(rng, -0.5, 0.5)), 0);
         add_surface_triangles(b, 0, kFace);
         const int plane = add_plane(b, {{0, -0.2, 0}, {}});
         finish_model(b);

@@ -5,14 +5,12 @@
 #include "geometry/distance_grid.h"
 #include "geometry/generate.h"
 #include "geometry/sat.h"
-#include "geometry/triangulate.h"
+#include "geometry/triangle_shape.h"
 #include <gtest/gtest.h>
 #include <map>
 
 namespace sinew {
 namespace {
-
-TriangleShape shape_of(const PolygonMesh& m) { return {m.positions, triangulate(m).triangles}; }
 
 // A cube of edge 1 whose sides have n x n squares each; vertices are shared.
 TriangleShape fine_cube(int n) {

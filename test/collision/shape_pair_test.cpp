@@ -7,25 +7,20 @@
 #include "geometry/generate.h"
 #include "geometry/height_field.h"
 #include "geometry/hull.h"
-#include "geometry/triangulate.h"
+#include "geometry/triangle_shape.h"
 #include <gtest/gtest.h>
 
 namespace sinew {
 namespace {
 
-TriangleShape shape_of(const PolygonMesh& m) { return {m.positions, triangulate(m).triangles}; }
-Placement place(const Vec3& p, const Vec3& turn = Vec3::Zero()) {
-    return {exp_rotation(turn).toRotationMatrix(), p};
-}
-
 // A box of half edges 0.3, 0.2, 0.25 in every way a body can be given; a floor in every way.
-struct World {
+struct BoxesAndFloors {
     ShapeCache cache;
     std::vector<Shape> boxes, floors; // the first box is the convex one
     ShapePairScratch scratch;
     std::vector<ShapePoint> points;
 
-    World() {
+    BoxesAndFloors() {
         auto store = std::make_shared<ShapeStore>();
         const Real3 half{0.3, 0.2, 0.25};
         const auto parallel = make_parallel(Context{2, {}, {}});
@@ -47,8 +42,8 @@ struct World {
     }
     // the floor's top is y = 0 and lies under the origin
     static Placement floor_place(const Shape& s) {
-        if (s.kind == Shape::height_field) return place({-3, 0, -2.5});
-        return place({0, s.kind == Shape::box ? -1.0 : 0.0, 0});
+        if (s.kind == Shape::height_field) return turned_at({-3, 0, -2.5});
+        return turned_at({0, s.kind == Shape::box ? -1.0 : 0.0, 0});
     }
     const std::vector<ShapePoint>& collide(const Shape& a, const Placement& fa, const Shape& b,
                                            const Placement& fb, Real margin) {
@@ -63,15 +58,15 @@ struct World {
 };
 
 TEST(shape_pair, a_box_of_any_kind_lies_on_a_floor_of_any_kind_with_four_corners_and_one_normal) {
-    World w;
+    BoxesAndFloors w;
     Rng rng{3};
     for (int trial = 0; trial < 200; ++trial) {
         const Real depth = draw_uniform(rng, -0.01, 0.0005);
         const Vec3 p(draw_uniform(rng, -2, 2), 0.2 + depth, draw_uniform(rng, -1.5, 1.5));
-        const Placement f = place(p, {0, trial % 3 ? draw_uniform(rng, 0, 7) : 0, 0});
+        const Placement f = turned_at(p, {0, trial % 3 ? draw_uniform(rng, 0, 7) : 0, 0});
         for (const Shape& floor : w.floors)
             for (const Shape& box : w.boxes) {
-                w.collide(floor, World::floor_place(floor), box, f, 0.001);
+                w.collide(floor, BoxesAndFloors::floor_place(floor), box, f, 0.001);
                 ASSERT_EQ(w.points.size(), 4u) << trial << " floor " << floor.kind << " box " << box.kind;
                 Vec3 middle = Vec3::Zero();
                 for (const ShapePoint& q : w.points) {
@@ -87,16 +82,16 @@ TEST(shape_pair, a_box_of_any_kind_lies_on_a_floor_of_any_kind_with_four_corners
 }
 
 TEST(shape_pair, boxes_of_any_kind_are_as_far_apart_as_the_convex_ones) {
-    World w;
+    BoxesAndFloors w;
     Rng rng{5};
     const Convex c = *make_convex(store_of(w.cache), w.boxes[0]);
     // a normal within 1e-3 rad of a face's is taken for it (mesh_feature.h): 0.02 m (1e-3)^2/2 of the gap at most
     const Real kSnapped = 1e-8;
     int apart = 0, overlapping = 0, same = 0;
     for (int trial = 0; trial < 1000; ++trial) {
-        const Placement fa = place(Vec3::Zero(), vec(draw_unit_vector(rng)) * draw_uniform(rng, 0, 3));
+        const Placement fa = turned_at(Vec3::Zero(), vec(draw_unit_vector(rng)) * draw_uniform(rng, 0, 3));
         Placement fb =
-            place(vec(draw_unit_vector(rng)) * 0.6, vec(draw_unit_vector(rng)) * draw_uniform(rng, 0, 3));
+            turned_at(vec(draw_unit_vector(rng)) * 0.6, vec(draw_unit_vector(rng)) * draw_uniform(rng, 0, 3));
         // moved along the normal to a gap of our choice
         const ConvexDistance d0 = convex_distance(c, fa, c, fb);
         fb.p += (draw_uniform(rng, -0.01, 0.02) - d0.distance) * d0.normal;
@@ -131,7 +126,7 @@ void expect_sound(const ShapePoint& p, Real margin) {
 }
 
 TEST(shape_pair, points_are_sound_and_as_deep_when_swapped_for_every_two_kinds) {
-    World w;
+    BoxesAndFloors w;
     auto store = std::make_shared<ShapeStore>(store_of(w.cache));
     HeightFieldShape hills{21, 21, 0.1, 0.1, {}};
     for (int k = 0; k < 21 * 21; ++k)
@@ -156,8 +151,8 @@ TEST(shape_pair, points_are_sound_and_as_deep_when_swapped_for_every_two_kinds) 
             for (int trial = 0; trial < 8; ++trial) {
                 // hills and planes reach far: shapes near their middle
                 const auto put = [&](const Shape& s) {
-                    Placement f = place(0.25 * vec(draw_in_ball(rng)),
-                                        vec(draw_unit_vector(rng)) * draw_uniform(rng, 0, 3));
+                    Placement f = turned_at(0.25 * vec(draw_in_ball(rng)),
+                                            vec(draw_unit_vector(rng)) * draw_uniform(rng, 0, 3));
                     if (s.kind == Shape::height_field) f.p -= f.R * Vec3(1, 0, 1);
                     return f;
                 };
@@ -187,27 +182,27 @@ TEST(shape_pair, points_are_sound_and_as_deep_when_swapped_for_every_two_kinds) 
 }
 
 TEST(shape_pair, what_is_wholly_inside_a_solid_leaves_it_by_the_nearest_way) {
-    World w;
+    BoxesAndFloors w;
     // near the top of the box of half height 0.2
     for (const Shape& s : {Shape{Shape::sphere, {0.02, 0, 0}}, Shape{Shape::box, {0.02, 0.02, 0.02}}}) {
-        w.collide(w.boxes[3], {}, s, place({0.03, 0.1, 0.02}), 0.001);
+        w.collide(w.boxes[3], {}, s, turned_at({0.03, 0.1, 0.02}), 0.001);
         ASSERT_FALSE(w.points.empty()) << s.kind;
         for (const ShapePoint& p : w.points) EXPECT_GT(p.normal.y(), 0.99);
         EXPECT_NEAR(w.deepest(), -0.12, 0.01); // half a cell
-        EXPECT_TRUE(w.collide(w.boxes[2], {}, s, place({2, 0.1, 0.02}), 0.001).empty());
+        EXPECT_TRUE(w.collide(w.boxes[2], {}, s, turned_at({2, 0.1, 0.02}), 0.001).empty());
     }
     // a solid in a solid
     const std::vector<ShapePoint> points =
-        w.collide(w.boxes[3], {}, w.boxes[3], place({0.01, 0.15, 0.02}), 0.001);
+        w.collide(w.boxes[3], {}, w.boxes[3], turned_at({0.01, 0.15, 0.02}), 0.001);
     ASSERT_FALSE(points.empty());
 }
 
 TEST(shape_pair, thickness_moves_the_surfaces_apart) {
-    World w;
+    BoxesAndFloors w;
     for (Shape a : w.boxes)
         for (Shape b : w.boxes) {
             a.rounding = 0.01, b.rounding = 0.02;
-            w.collide(a, {}, b, place({0.1, 0.45, 0}), 0.03);
+            w.collide(a, {}, b, turned_at({0.1, 0.45, 0}), 0.03);
             ASSERT_EQ(w.points.size(), 4u) << a.kind << " " << b.kind;
             for (const ShapePoint& p : w.points) {
                 EXPECT_NEAR(p.gap, 0.02, 1e-9);
@@ -219,7 +214,7 @@ TEST(shape_pair, thickness_moves_the_surfaces_apart) {
 
 // A contact step without friction: gravity, then impulses along the normals until no point approaches.
 TEST(shape_pair, boxes_of_triangles_slide_over_floors_of_triangles_without_a_bump) {
-    World w;
+    BoxesAndFloors w;
     const Real dt = 1.0 / 240, mass = 5;
     const Vec3 inertia =
         mass / 3 * Vec3(0.2 * 0.2 + 0.25 * 0.25, 0.3 * 0.3 + 0.25 * 0.25, 0.3 * 0.3 + 0.2 * 0.2);
@@ -233,7 +228,7 @@ TEST(shape_pair, boxes_of_triangles_slide_over_floors_of_triangles_without_a_bum
                 const Placement f{q.toRotationMatrix(), p};
                 const Mat3 inverse = f.R * inertia.cwiseInverse().asDiagonal() * f.R.transpose();
                 v.y() -= 9.81 * dt;
-                w.collide(floor, World::floor_place(floor), box, f, 0.002);
+                w.collide(floor, BoxesAndFloors::floor_place(floor), box, f, 0.002);
                 ASSERT_FALSE(w.points.empty()) << floor.kind << " " << box.kind << " " << step;
                 std::vector<Real> impulse(w.points.size(), 0);
                 for (int sweep = 0; sweep < 400; ++sweep)

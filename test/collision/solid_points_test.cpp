@@ -2,12 +2,10 @@
 #include "core/random.h"
 #include "geometry/convex_closest.h"
 #include "geometry/generate.h"
-#include "geometry/triangulate.h"
+#include "geometry/triangle_shape.h"
 #include <gtest/gtest.h>
 
 using namespace sinew;
-
-static TriangleShape shape_of(const PolygonMesh& m) { return {m.positions, triangulate(m).triangles}; }
 
 TEST(solid_points, points_of_any_shape_get_depth_and_normal_of_the_solid) {
     Context context;

@@ -61,7 +61,7 @@ std::optional<Compiled> compile(Result<Scene> scene) {
 std::optional<Compiled> compile(const std::string& name) {
     return compile(load_scene(source_dir() + "/scenes/verify/" + name + ".json"));
 }
-std::optional<Simulation> start(Compiled compiled, int threads) {
+std::optional<Simulation> start_compiled(Compiled compiled, int threads) {
     Context context;
     context.threads = threads;
     Result<Simulation> made = make_simulation(context, std::move(compiled));
@@ -69,13 +69,13 @@ std::optional<Simulation> start(Compiled compiled, int threads) {
     if (made) measure_start(*made.value);
     return std::move(made.value);
 }
-std::optional<Simulation> start(const std::string& name, int threads) {
+std::optional<Simulation> start_verify_scene(const std::string& name, int threads) {
     std::optional<Compiled> compiled = compile(name);
-    return compiled ? start(std::move(*compiled), threads) : std::nullopt;
+    return compiled ? start_compiled(std::move(*compiled), threads) : std::nullopt;
 }
 std::optional<Simulation> start_text(const std::string& text, int threads) {
     std::optional<Compiled> compiled = compile(parse_scene(text, "scene.json"));
-    return compiled ? start(std::move(*compiled), threads) : std::nullopt;
+    return compiled ? start_compiled(std::move(*compiled), threads) : std::nullopt;
 }
 void run_until(Simulation& s, std::int64_t step) {
     while (!is_finished(s) && s.now.step < step)
@@ -85,7 +85,7 @@ void run_until(Simulation& s, std::int64_t step) {
         }
 }
 std::uint64_t final_hash(const std::string& name, int threads, bool drop_caches, std::int64_t steps = kSteps) {
-    std::optional<Simulation> s = start(name, threads);
+    std::optional<Simulation> s = start_verify_scene(name, threads);
     if (!s) return 0;
     s->drop_caches = drop_caches;
     run_until(*s, steps);
@@ -116,7 +116,7 @@ TEST_P(soak_determinism, a_whole_scene_ends_the_same_for_any_number_of_threads_a
 }
 
 TEST_P(determinism, an_interrupted_and_continued_run_gives_the_same_state) {
-    std::optional<Simulation> whole = start(GetParam(), 1);
+    std::optional<Simulation> whole = start_verify_scene(GetParam(), 1);
     ASSERT_TRUE(whole);
     run_until(*whole, kSteps);
     const std::int64_t last = whole->now.step;
@@ -124,7 +124,7 @@ TEST_P(determinism, an_interrupted_and_continued_run_gives_the_same_state) {
     // the first step, the middle, the last but one
     for (std::int64_t cut : {std::int64_t(1), last / 2, last - 1}) {
         if (cut < 1) continue;
-        std::optional<Simulation> first = start(GetParam(), 1);
+        std::optional<Simulation> first = start_verify_scene(GetParam(), 1);
         ASSERT_TRUE(first);
         run_until(*first, cut);
         const StateFile written = save_run(*first);
@@ -132,7 +132,7 @@ TEST_P(determinism, an_interrupted_and_continued_run_gives_the_same_state) {
         StateFile read;
         ASSERT_TRUE(read_state(file, read).empty());
         EXPECT_EQ(hash(read.state), hash(first->now)) << "through the file, cut at step " << cut;
-        std::optional<Simulation> second = start(GetParam(), 1);
+        std::optional<Simulation> second = start_verify_scene(GetParam(), 1);
         ASSERT_TRUE(second);
         continue_from(*second, std::move(read));
         run_until(*second, last);
@@ -146,7 +146,7 @@ TEST_P(determinism, an_interrupted_and_continued_run_gives_the_same_state) {
 TEST_P(determinism, a_checkpoint_of_every_step_continues_to_the_next_state) {
     const std::optional<Compiled> fresh = compile(GetParam());
     ASSERT_TRUE(fresh);
-    std::optional<Simulation> whole = start(*fresh, 1);
+    std::optional<Simulation> whole = start_compiled(*fresh, 1);
     ASSERT_TRUE(whole);
     while (!is_finished(*whole) && whole->now.step < kCheckpoints) {
         const StateFile written = save_run(*whole);
@@ -155,7 +155,7 @@ TEST_P(determinism, a_checkpoint_of_every_step_continues_to_the_next_state) {
         Checkpoint parsed;
         ASSERT_TRUE(parse_checkpoint(bytes, true, parsed).empty());
         ASSERT_TRUE(read_state(parsed, read).empty());
-        std::optional<Simulation> other = start(*fresh, 1);
+        std::optional<Simulation> other = start_compiled(*fresh, 1);
         ASSERT_TRUE(other);
         continue_from(*other, std::move(read));
         ASSERT_EQ(simulate_step(*whole), Status::ok) << whole->report.message;

@@ -71,7 +71,7 @@ std::string trees(int n) {
         "solver": "articulated" })json";
 }
 
-void run_until(Simulation& s, std::int64_t step) {
+void run_to_step(Simulation& s, std::int64_t step) {
     while (s.now.step < step) ASSERT_EQ(simulate_step(s), Status::ok) << s.report.message;
 }
 
@@ -87,7 +87,7 @@ TEST_P(rigid_heaps, any_number_of_threads_gives_the_same_state) {
     for (int threads : {1, 2, 3, 8}) {
         std::optional<Simulation> s = start(heap.text, threads);
         ASSERT_TRUE(s);
-        run_until(*s, heap.steps);
+        run_to_step(*s, heap.steps);
         if (threads == 1) one = hash(s->now);
         EXPECT_EQ(hash(s->now), one) << threads << " threads";
         EXPECT_EQ(std::string_view(s->report.path).substr(0, 9), "soft_step");
@@ -100,8 +100,8 @@ TEST_P(rigid_heaps, caches_dropped_before_every_step_give_the_same_state) {
     std::optional<Simulation> kept = start(GetParam().text, 2), dropped = start(GetParam().text, 2);
     ASSERT_TRUE(kept && dropped);
     dropped->drop_caches = true;
-    run_until(*kept, GetParam().steps);
-    run_until(*dropped, GetParam().steps);
+    run_to_step(*kept, GetParam().steps);
+    run_to_step(*dropped, GetParam().steps);
     EXPECT_EQ(hash(kept->now), hash(dropped->now));
 }
 
@@ -111,19 +111,19 @@ TEST_P(rigid_heaps, an_interrupted_and_continued_run_gives_the_same_state) {
     ASSERT_TRUE(whole);
     std::vector<StateFile> cuts;
     for (std::int64_t cut : {1, heap.steps / 2, heap.steps - 1}) {
-        run_until(*whole, cut);
+        run_to_step(*whole, cut);
         const Bytes bytes = make_checkpoint(state_checkpoint(save_run(*whole)), 0);
         Checkpoint parsed;
         ASSERT_TRUE(parse_checkpoint(bytes, true, parsed).empty());
         ASSERT_TRUE(read_state(parsed, cuts.emplace_back()).empty());
     }
-    run_until(*whole, heap.steps);
+    run_to_step(*whole, heap.steps);
     for (StateFile& cut : cuts) {
         const std::int64_t step = cut.state.step;
         std::optional<Simulation> rest = start(heap.text, 2);
         ASSERT_TRUE(rest);
         continue_from(*rest, std::move(cut));
-        run_until(*rest, heap.steps);
+        run_to_step(*rest, heap.steps);
         EXPECT_EQ(hash(rest->now), hash(whole->now)) << "from step " << step;
     }
 }
@@ -147,7 +147,7 @@ TEST(articulated_heap, any_number_of_threads_dropped_caches_and_a_continued_run_
     for (int threads : {1, 2, 3, 8}) {
         std::optional<Simulation> s = open(threads);
         ASSERT_TRUE(s);
-        run_until(*s, steps);
+        run_to_step(*s, steps);
         if (threads == 1) one = hash(s->now);
         EXPECT_EQ(hash(s->now), one) << threads << " threads";
         EXPECT_GT(s->report.contact_count, 20);
@@ -155,15 +155,15 @@ TEST(articulated_heap, any_number_of_threads_dropped_caches_and_a_continued_run_
     std::optional<Simulation> dropped = open(2), whole = open(2), rest = open(2);
     ASSERT_TRUE(dropped && whole && rest);
     dropped->drop_caches = true;
-    run_until(*dropped, steps);
+    run_to_step(*dropped, steps);
     EXPECT_EQ(hash(dropped->now), one);
-    run_until(*whole, steps / 2);
+    run_to_step(*whole, steps / 2);
     Checkpoint parsed;
     StateFile cut;
     ASSERT_TRUE(parse_checkpoint(make_checkpoint(state_checkpoint(save_run(*whole)), 0), true, parsed).empty());
     ASSERT_TRUE(read_state(parsed, cut).empty());
     continue_from(*rest, std::move(cut));
-    run_until(*rest, steps);
+    run_to_step(*rest, steps);
     EXPECT_EQ(hash(rest->now), one);
 }
 
@@ -173,8 +173,8 @@ TEST(golden_hash, of_rigid_heaps_is_the_same_everywhere) {
     constexpr std::uint64_t kPyramid = 0x908f0dd9151326b8, kDolls = 0x2fc52529a5c2465e;
     std::optional<Simulation> wall = start(pyramid(12), 1), crowd = start(dolls(2), 1);
     ASSERT_TRUE(wall && crowd);
-    run_until(*wall, 30);
-    run_until(*crowd, 60);
+    run_to_step(*wall, 30);
+    run_to_step(*crowd, 60);
     EXPECT_GT(crowd->report.contact_count, 50);
     EXPECT_EQ(hash(wall->now), kPyramid) << fmt::format("now {:#x}", hash(wall->now));
     EXPECT_EQ(hash(crowd->now), kDolls) << fmt::format("now {:#x}", hash(crowd->now));

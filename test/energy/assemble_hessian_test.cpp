@@ -18,7 +18,7 @@ namespace {
 
 // every kind of table: pairs with and without damping, constraints, one-point energies, forces without
 // potential, a frame
-ModelBuilder random_cloud(int points, int springs) {
+ModelBuilder cloud_of_every_table(int points, int springs) {
     ModelBuilder b;
     begin_object(b, "cloud", "particles");
     Rng rng{11, 0, 0};
@@ -67,7 +67,7 @@ Tables contacts_on(const ModelBuilder& b) {
     return out;
 }
 
-Evaluation at(const State& s) {
+Evaluation evaluation_of_state(const State& s) {
     Evaluation ev;
     ev.x = s.point.x.data(), ev.v = s.point.v.data(), ev.x_now = s.point.x.data();
     ev.p = s.frame.p.data(), ev.q = s.frame.q.data(), ev.frame_v = s.frame.v.data(),
@@ -132,7 +132,7 @@ void add_triplets(const ElementSet& set, const Dofs& dofs, const Evaluation& ev,
 } // namespace
 
 TEST(assemble_hessian, equals_triplets_in_element_order_bit_for_bit) {
-    const ModelBuilder b = random_cloud(60, 400);
+    const ModelBuilder b = cloud_of_every_table(60, 400);
     const Tables contacts = contacts_on(b);
     const Dofs dofs = dofs_of(b.model);
     const auto parallel = make_parallel({.threads = 2});
@@ -148,17 +148,17 @@ TEST(assemble_hessian, equals_triplets_in_element_order_bit_for_bit) {
     BlockSparse A = make_block_sparse(pattern);
     for (Projection how : {Projection::none, Projection::clamp, Projection::absolute}) {
         MatX expected = MatX::Zero(dofs.size(), dofs.size());
-        compute_hessian(*parallel, fixed, at(b.state), all_terms(how), plan, A);
-        add_triplets(fixed, dofs, at(b.state), all_terms(how), expected);
+        compute_hessian(*parallel, fixed, evaluation_of_state(b.state), all_terms(how), plan, A);
+        add_triplets(fixed, dofs, evaluation_of_state(b.state), all_terms(how), expected);
         EXPECT_TRUE(same_bits(to_dense(A), {expected.data(), expected.data() + expected.size()}));
-        add_hessian(*parallel, touching, at(b.state), all_terms(how), contact_plan, A);
-        add_triplets(touching, dofs, at(b.state), all_terms(how), expected);
+        add_hessian(*parallel, touching, evaluation_of_state(b.state), all_terms(how), contact_plan, A);
+        add_triplets(touching, dofs, evaluation_of_state(b.state), all_terms(how), expected);
         EXPECT_TRUE(same_bits(to_dense(A), {expected.data(), expected.data() + expected.size()}));
     }
 }
 
 TEST(assemble_hessian, is_the_derivative_of_gradient_and_forces) {
-    const ModelBuilder b = random_cloud(20, 60);
+    const ModelBuilder b = cloud_of_every_table(20, 60);
     const Dofs dofs = dofs_of(b.model);
     const auto parallel = make_parallel({.threads = 1});
     ElementSet set;
@@ -178,14 +178,14 @@ TEST(assemble_hessian, is_the_derivative_of_gradient_and_forces) {
         s.point.x[i / 3][i % 3] += h;
         s.point.v[i / 3][i % 3] += rate * h;
         std::vector<Real> g(dofs.size(), 0), f(dofs.size(), 0);
-        add_gradient(*parallel, set, dofs, at(s), potentials, g);
-        if (with_forces) add_force(*parallel, set, dofs, at(s), forces, f);
+        add_gradient(*parallel, set, dofs, evaluation_of_state(s), potentials, g);
+        if (with_forces) add_force(*parallel, set, dofs, evaluation_of_state(s), forces, f);
         return VecX(Eigen::Map<VecX>(g.data(), dofs.size()) - Eigen::Map<VecX>(f.data(), dofs.size()));
     };
     for (bool with_forces : {false, true}) {
         HessianTerms terms =
             with_forces ? all_terms(Projection::none) : HessianTerms{.projection = Projection::none};
-        compute_hessian(*parallel, set, at(b.state), terms, plan, A);
+        compute_hessian(*parallel, set, evaluation_of_state(b.state), terms, plan, A);
         const std::vector<Real> dense = to_dense(A);
         const Eigen::Map<const MatX> got(dense.data(), dofs.size(), dofs.size());
         const int n = 3 * dofs.points;
@@ -201,7 +201,7 @@ TEST(assemble_hessian, is_the_derivative_of_gradient_and_forces) {
 }
 
 TEST(assemble_hessian, projected_matrix_is_positive_semidefinite_and_the_unprojected_one_is_not) {
-    const ModelBuilder b = random_cloud(20, 60);
+    const ModelBuilder b = cloud_of_every_table(20, 60);
     const Dofs dofs = dofs_of(b.model);
     const auto parallel = make_parallel({.threads = 1});
     ElementSet set;
@@ -212,7 +212,7 @@ TEST(assemble_hessian, projected_matrix_is_positive_semidefinite_and_the_unproje
     ASSERT_TRUE(build_hessian_plan(set, dofs, pattern, plan));
     BlockSparse A = make_block_sparse(pattern);
     const auto least = [&](HessianTerms terms) {
-        compute_hessian(*parallel, set, at(b.state), terms, plan, A);
+        compute_hessian(*parallel, set, evaluation_of_state(b.state), terms, plan, A);
         const std::vector<Real> dense = to_dense(A);
         const MatX m = Eigen::Map<const MatX>(dense.data(), dofs.size(), dofs.size());
         return eigenvalues_of(m)[0] / m.norm();
@@ -227,7 +227,7 @@ TEST(assemble_hessian, projected_matrix_is_positive_semidefinite_and_the_unproje
 }
 
 TEST(assemble_hessian, has_the_same_bits_for_any_thread_count_and_after_a_rebuild) {
-    const ModelBuilder b = random_cloud(1500, 12000);
+    const ModelBuilder b = cloud_of_every_table(1500, 12000);
     const Dofs dofs = dofs_of(b.model);
     ElementSet set;
     collect_elements(*b.model.elements, set);
@@ -240,10 +240,10 @@ TEST(assemble_hessian, has_the_same_bits_for_any_thread_count_and_after_a_rebuil
         ASSERT_TRUE(build_hessian_plan(set, dofs, pattern, plan));
         BlockSparse A = make_block_sparse(pattern);
         const auto parallel = make_parallel({.threads = threads});
-        compute_hessian(*parallel, set, at(b.state), all_terms(Projection::clamp), plan, A);
+        compute_hessian(*parallel, set, evaluation_of_state(b.state), all_terms(Projection::clamp), plan, A);
         if (threads == 1) first = A.values;
         EXPECT_TRUE(same_bits(A.values, first)) << threads;
-        compute_hessian(*parallel, set, at(b.state), all_terms(Projection::clamp), plan, A);
+        compute_hessian(*parallel, set, evaluation_of_state(b.state), all_terms(Projection::clamp), plan, A);
         EXPECT_TRUE(same_bits(A.values, first)) << "second time with " << threads;
     }
 }
@@ -272,18 +272,18 @@ TEST(assemble_hessian, a_pair_that_leaves_the_pattern_is_refused_and_a_new_patte
     ASSERT_TRUE(build_hessian_plan(touching, dofs, pattern, contact_plan));
     BlockSparse A = make_block_sparse(pattern);
     const auto parallel = make_parallel({.threads = 1});
-    compute_hessian(*parallel, fixed, at(b.state), {}, plan, A);
-    add_hessian(*parallel, touching, at(b.state), {}, contact_plan, A);
+    compute_hessian(*parallel, fixed, evaluation_of_state(b.state), {}, plan, A);
+    add_hessian(*parallel, touching, evaluation_of_state(b.state), {}, contact_plan, A);
     // at rest K = k n n^T: the second spring runs along (-1, 1, 0)/sqrt(2)
     EXPECT_NEAR(block_values(A, find_slot(A.pattern, 2, 1))[1], 5, 1e-14);
     EXPECT_NEAR(block_values(A, find_slot(A.pattern, 1, 1))[0], 10 + 5, 1e-14);
 }
 
 TEST(assemble_hessian, dead_points_contribute_nothing) {
-    ModelBuilder b = random_cloud(20, 60);
+    ModelBuilder b = cloud_of_every_table(20, 60);
     std::vector<std::uint8_t> alive(20, 1);
     alive[7] = 0;
-    Evaluation ev = at(b.state);
+    Evaluation ev = evaluation_of_state(b.state);
     ev.alive = alive.data();
     const Dofs dofs = dofs_of(b.model);
     ElementSet set;

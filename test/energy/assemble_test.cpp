@@ -10,7 +10,7 @@ using namespace sinew;
 namespace {
 
 // a random cloud of points with random springs, drag and gravity
-ModelBuilder random_cloud(int points, int springs) {
+ModelBuilder cloud_of_springs(int points, int springs) {
     ModelBuilder b;
     begin_object(b, "cloud", "particles");
     Rng rng{5, 0, 0};
@@ -33,7 +33,7 @@ ModelBuilder random_cloud(int points, int springs) {
     return b;
 }
 
-Evaluation at(const State& s) {
+Evaluation evaluation_of_points(const State& s) {
     Evaluation ev;
     ev.x = s.point.x.data();
     ev.v = s.point.v.data();
@@ -43,7 +43,7 @@ Evaluation at(const State& s) {
 } // namespace
 
 TEST(assemble, gather_equals_a_plain_loop_bit_for_bit) {
-    const ModelBuilder b = random_cloud(300, 5000);
+    const ModelBuilder b = cloud_of_springs(300, 5000);
     const Dofs dofs = dofs_of(b.model);
     const auto parallel = make_parallel({.threads = 2});
     ElementSet set;
@@ -52,13 +52,13 @@ TEST(assemble, gather_equals_a_plain_loop_bit_for_bit) {
         Gather gather;
         build_gather(set, dofs, view, gather);
         std::vector<Real> got(dofs.size(), 0), wanted(dofs.size(), 0);
-        if (view == kValue) add_gradient(*parallel, set, dofs, at(b.state), gather, got);
-        else add_force(*parallel, set, dofs, at(b.state), gather, got);
+        if (view == kValue) add_gradient(*parallel, set, dofs, evaluation_of_points(b.state), gather, got);
+        else add_force(*parallel, set, dofs, evaluation_of_points(b.state), gather, got);
         for (const Table* t : set.tables) {
             if (!(t->row->views & view)) continue;
             std::vector<Real> local(t->row->dofs);
             for (int e = 0; e < t->count(); ++e) {
-                (view == kValue ? t->row->gradient : t->row->force)(*t, at(b.state), e, e + 1, local.data());
+                (view == kValue ? t->row->gradient : t->row->force)(*t, evaluation_of_points(b.state), e, e + 1, local.data());
                 for (int i = 0; i < t->row->points; ++i)
                     for (int k = 0; k < 3; ++k) wanted[3 * t->stencil[e * t->row->stencil + i] + k] += local[3 * i + k];
             }
@@ -68,7 +68,7 @@ TEST(assemble, gather_equals_a_plain_loop_bit_for_bit) {
 }
 
 TEST(assemble, energy_and_gradient_have_the_same_bits_for_any_thread_count) {
-    const ModelBuilder b = random_cloud(2000, 40000);
+    const ModelBuilder b = cloud_of_springs(2000, 40000);
     const Dofs dofs = dofs_of(b.model);
     ElementSet set;
     collect_elements(*b.model.elements, set);
@@ -79,8 +79,8 @@ TEST(assemble, energy_and_gradient_have_the_same_bits_for_any_thread_count) {
     for (int threads : {1, 2, 3, 8}) {
         const auto parallel = make_parallel({.threads = threads});
         std::vector<Real> g(dofs.size(), 0), partial;
-        add_gradient(*parallel, set, dofs, at(b.state), gather, g);
-        const Real energy = total_energy(*parallel, set, at(b.state), partial);
+        add_gradient(*parallel, set, dofs, evaluation_of_points(b.state), gather, g);
+        const Real energy = total_energy(*parallel, set, evaluation_of_points(b.state), partial);
         if (threads == 1) first = g, first_energy = energy;
         EXPECT_EQ(g, first) << threads;
         EXPECT_EQ(energy, first_energy) << threads;

@@ -18,31 +18,16 @@ using namespace sinew;
 
 namespace {
 
-Stencil<4> folded(Real angle) {
-    Stencil<4> s;
-    s.x = {Vec3(0.4, 0.9, 0), Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0.5, -std::cos(angle), -std::sin(angle))};
-    return s;
-}
-template <class L> typename L::Data flat_data(const HingeParams& p = {}) {
-    const Stencil<4> s = folded(0);
-    const std::array<Real3, 4> rest{real3(s.x[0]), real3(s.x[1]), real3(s.x[2]), real3(s.x[3])};
-    return L::prepare(p, {rest, {}, {}, {}});
-}
-MatX dense(const BlockSparse& a, int n) {
-    const std::vector<Real> values = to_dense(a);
-    return Eigen::Map<const MatX>(values.data(), n, n);
-}
-
 // a generic fold whose shared edge is `r` times as long, about its middle, or whose upper apex is `r` times as high
 Stencil<4> collapsed_edge(Real r) {
-    Stencil<4> s = folded(0.7);
+    Stencil<4> s = folded_hinge(0.7);
     const Vec3 middle(0.55, 0.02, -0.01), along = Vec3(1, 0.1, 0.2).normalized();
     s.x[0] = Vec3(0.9, 0.8, 0.1); // feet of both apexes well outside of what is left of the edge
     s.x[1] = middle - 0.5 * r * along, s.x[2] = middle + 0.5 * r * along;
     return s;
 }
 Stencil<4> collapsed_apex(Real r) {
-    Stencil<4> s = folded(0.7);
+    Stencil<4> s = folded_hinge(0.7);
     s.x[0] = Vec3(0.4, 0.9 * r, 0);
     return s;
 }
@@ -76,7 +61,7 @@ TEST(hinge, gradient_of_a_vanishing_edge_has_a_limit_for_the_edge_as_a_whole_onl
 TEST(hinge, energy_of_collapsing_triangles_fades_with_exact_derivatives) {
     HingeParams p;
     p.stiffness = 2, p.rest_angle = 0.3;
-    const auto d = flat_data<HingeTheta>(p);
+    const auto d = flat_hinge_data<HingeTheta>(p);
     for (Real r : {8e-3, 4e-3, 1e-3})
         for (const Stencil<4>& s : {collapsed_edge(r), collapsed_apex(r)}) {
             const auto e = HingeTheta::eval<2>(d, {}, s);
@@ -96,8 +81,8 @@ TEST(hinge, energy_of_collapsing_triangles_fades_with_exact_derivatives) {
 template <class L> void check_limits() {
     HingeParams p;
     p.stiffness = 2, p.rest_angle = 0.3, p.damping = 0.1;
-    const auto d = flat_data<L>(p);
-    const Real size = L::template eval<2>(d, {}, folded(0.7)).hessian.norm();
+    const auto d = flat_hinge_data<L>(p);
+    const Real size = L::template eval<2>(d, {}, folded_hinge(0.7)).hessian.norm();
     for (int which = 0; which < 2; ++which) {
         Real last = 1e300;
         for (Real r : {1e-2, 1e-3, 1e-4, 1e-5, 1e-6}) {
@@ -156,7 +141,7 @@ TEST(hinge_mesh, faded_hinges_are_those_of_the_elements) {
         compute_hessian(*parallel, set, ev, {how}, by_element, plain);
         compute_hessian(*parallel, set, ev, {how}, by_triangle, fast);
         // blocks of collapsed triangles are 1e4 times the others and cancel in part
-        EXPECT_LT((dense(plain, dofs.size()) - dense(fast, dofs.size())).norm(), 1e-11 * dense(plain, dofs.size()).norm());
+        EXPECT_LT((dense_matrix(plain, dofs.size()) - dense_matrix(fast, dofs.size())).norm(), 1e-11 * dense_matrix(plain, dofs.size()).norm());
     }
     HingeMesh& mesh = *by_triangle.hinges[0].mesh;
     std::size_t faded = 0;

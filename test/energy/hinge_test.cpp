@@ -87,11 +87,6 @@ Sheet make_sheet(int n, const Parallel& parallel) {
     return s;
 }
 
-MatX dense(const BlockSparse& a, int n) {
-    const std::vector<Real> values = to_dense(a);
-    return Eigen::Map<const MatX>(values.data(), n, n);
-}
-
 // energy per area of an equilateral mesh (edge l) rolled on a cylinder of curvature k about an axis at `angle`: three hinges
 // per vertex, each of the area sqrt(3)/2 l^2
 template <class L> Real rolled_density(Real l, Real k, Real angle, const HingeParams& p) {
@@ -114,17 +109,6 @@ template <class L> Real rolled_density(Real l, Real k, Real angle, const HingePa
         sum += L::template eval<0>(L::prepare(p, {rest, {}, {}, {}}), {}, s).value;
     }
     return sum / (std::sqrt(0.75) * l * l);
-}
-
-Stencil<4> folded(Real angle) {
-    Stencil<4> s;
-    s.x = {Vec3(0.4, 0.9, 0), Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0.5, -std::cos(angle), -std::sin(angle))};
-    return s;
-}
-template <class L> typename L::Data flat_data(const HingeParams& p = {}) {
-    const Stencil<4> s = folded(0);
-    const std::array<Real3, 4> rest{real3(s.x[0]), real3(s.x[1]), real3(s.x[2]), real3(s.x[3])};
-    return L::prepare(p, {rest, {}, {}, {}});
 }
 
 } // namespace
@@ -168,7 +152,7 @@ TEST(hinge, constant_lengths_after_baraff_and_witkin_give_the_gradient_of_a_flat
         return atan2(Jet<12>(n.cross(m).dot(e) / (edge * upper * lower)), Jet<12>(n.dot(m) / (upper * lower)));
     };
     for (Real fold : {0.0, 0.5, 1.5}) {
-        const Stencil<4> s = folded(fold);
+        const Stencil<4> s = folded_hinge(fold);
         const Hinge h = make_hinge(s.x);
         const Jet<12> jet = frozen(s.x);
         EXPECT_NEAR(jet.value, fold, 1e-14);
@@ -182,7 +166,7 @@ TEST(hinge, constant_lengths_after_baraff_and_witkin_give_the_gradient_of_a_flat
 
 TEST(hinge, angle_is_that_of_the_fold_with_its_sign) {
     for (Real a : {-3.0, -1.5, -0.2, 0.0, 1e-9, 0.7, 2.9}) {
-        EXPECT_NEAR(full_angle(make_hinge(folded(a).x).half), a, 1e-14);
+        EXPECT_NEAR(full_angle(make_hinge(folded_hinge(a).x).half), a, 1e-14);
     }
 }
 
@@ -193,7 +177,7 @@ TEST(hinge_mesh, half_hinges_per_triangle_equal_the_sum_of_elements) {
     EXPECT_EQ(s.mesh.triangles.size(), 288u);
     Real difference = 0;
     const int n = 3 * int(s.x.size());
-    const MatX plain = dense(s.plain, n), fast = dense(s.fast, n);
+    const MatX plain = dense_matrix(s.plain, n), fast = dense_matrix(s.fast, n);
     difference = (plain - fast).norm() / plain.norm();
     EXPECT_LE(difference, 5 * std::ldexp(1.0, -53)) << difference / std::ldexp(1.0, -53) << " units of 2^-53";
     for (std::size_t i = 0; i < s.plain_gradient.size(); ++i) EXPECT_NEAR(s.plain_gradient[i], s.fast_gradient[i], 1e-19);
@@ -214,7 +198,7 @@ TEST(hinge_mesh, half_hinges_per_triangle_equal_the_sum_of_elements) {
     std::vector<Real> blocks(s.mesh.value_count);
     compute_hinge_blocks(*parallel, Projection::clamp, s.mesh, blocks.data());
     gather_elements(*parallel, hinge_plan, blocks, s.fast);
-    EXPECT_LT((dense(s.plain, n) - dense(s.fast, n)).norm(), 1e-15 * dense(s.plain, n).norm());
+    EXPECT_LT((dense_matrix(s.plain, n) - dense_matrix(s.fast, n)).norm(), 1e-15 * dense_matrix(s.plain, n).norm());
 }
 
 TEST(hinge_mesh, blocks_have_the_same_bits_with_and_without_wide_instructions) {
@@ -265,7 +249,7 @@ TEST(hinge_mesh, matrix_of_the_solvers_is_that_of_the_elements_for_every_law) {
             const HessianTerms terms{how[mode], true, 1, 100, mode == 4};
             compute_hessian(*parallel, set, ev, terms, by_element, s.plain);
             compute_hessian(*parallel, set, ev, terms, by_triangle, s.fast);
-            const MatX plain = dense(s.plain, dofs.size()), fast = dense(s.fast, dofs.size());
+            const MatX plain = dense_matrix(s.plain, dofs.size()), fast = dense_matrix(s.fast, dofs.size());
             EXPECT_LT((plain - fast).norm(), 1e-14 * plain.norm()) << law << " mode " << mode; // sums in another order
             if (mode > 0) { EXPECT_GT(eigenvalues_of(fast)[0], -1e-14 * fast.norm()); }
             const Real a = hessian_form(*parallel, set, dofs, ev, terms, direction, by_element, partial);
@@ -278,7 +262,7 @@ TEST(hinge_mesh, matrix_of_the_solvers_is_that_of_the_elements_for_every_law) {
         ev.alive = alive.data();
         compute_hessian(*parallel, set, ev, {Projection::none}, by_element, s.plain);
         compute_hessian(*parallel, set, ev, {Projection::none}, by_triangle, s.fast);
-        EXPECT_LT((dense(s.plain, dofs.size()) - dense(s.fast, dofs.size())).norm(), 1e-14 * dense(s.plain, dofs.size()).norm());
+        EXPECT_LT((dense_matrix(s.plain, dofs.size()) - dense_matrix(s.fast, dofs.size())).norm(), 1e-14 * dense_matrix(s.plain, dofs.size()).norm());
     }
 }
 
@@ -308,7 +292,7 @@ TEST(hinge, eigenvalues_of_the_whole_element_are_projected_where_asked) {
         BlockSparse matrix = make_block_sparse(pattern);
         const auto projected = [&](Projection how, bool eigen) {
             compute_hessian(*parallel, set, ev, {how, true, 0, 0, eigen}, plan, matrix);
-            return dense(matrix, 12);
+            return dense_matrix(matrix, 12);
         };
         const MatX raw = projected(Projection::none, false);
         const EigenSystem system = eigen_system(raw);
@@ -323,7 +307,7 @@ TEST(hinge_mesh, knows_translations_and_rotations) {
     const auto parallel = make_parallel({.threads = 1});
     const Sheet s = make_sheet(6, *parallel);
     const int n = 3 * int(s.x.size());
-    const MatX h = dense(s.fast, n);
+    const MatX h = dense_matrix(s.fast, n);
     VecX shift(n), turn(n), turned(n);
     const Vec3 a(0.3, -1, 0.5), w(0.2, 0.7, -0.4);
     for (std::size_t i = 0; i < s.x.size(); ++i) {
@@ -376,25 +360,25 @@ TEST(hinge, bending_along_warp_and_weft_has_their_rigidities) {
 }
 
 TEST(hinge_tan, force_grows_without_bound_as_the_fold_closes) {
-    const auto d = flat_data<HingeTan>();
+    const auto d = flat_hinge_data<HingeTan>();
     Real last = 0;
     for (Real gap : {1e-1, 1e-2, 1e-3, 1e-4}) {
-        const Real f = HingeTan::eval<1>(d, {}, folded(kPi - gap)).gradient.norm();
+        const Real f = HingeTan::eval<1>(d, {}, folded_hinge(kPi - gap)).gradient.norm();
         EXPECT_GT(f, 500 * last); // psi' ~ 16 k a/gap^3
         last = f;
     }
     // whereas the angle's own square stays bounded
-    EXPECT_LT(HingeTheta::eval<1>(flat_data<HingeTheta>(), {}, folded(kPi - 1e-4)).gradient.norm(), 1e-4);
+    EXPECT_LT(HingeTheta::eval<1>(flat_hinge_data<HingeTheta>(), {}, folded_hinge(kPi - 1e-4)).gradient.norm(), 1e-4);
 }
 
 TEST(hinge, viscosity_resists_bending_rates_and_not_rigid_motion) {
     HingeParams p;
     p.stiffness = 3, p.damping = 0.2;
-    const auto d = flat_data<HingeTan>(p);
+    const auto d = flat_hinge_data<HingeTan>(p);
     HingeParams dry = p;
     dry.damping = 0;
-    const auto elastic = flat_data<HingeTan>(dry);
-    const Stencil<4> start = folded(0.5);
+    const auto elastic = flat_hinge_data<HingeTan>(dry);
+    const Stencil<4> start = folded_hinge(0.5);
     std::array<Real3, 4> now;
     for (int i = 0; i < 4; ++i) now[i] = real3(start.x[i]);
     const std::array<int, 4> stencil{0, 1, 2, 3};
@@ -407,7 +391,7 @@ TEST(hinge, viscosity_resists_bending_rates_and_not_rigid_motion) {
     for (Vec3& x : moved.x) x = exp_rotation(Vec3(1, 0.3, -0.5)) * x + Vec3(1, 2, 3);
     EXPECT_LT((HingeTan::eval<1>(d, c, moved).gradient - HingeTan::eval<1>(elastic, c, moved).gradient).norm(), 1e-11);
     // both at once are the sum of the two: the viscous part is a hinge at rest where the step began
-    const Stencil<4> s = folded(0.8);
+    const Stencil<4> s = folded_hinge(0.8);
     auto viscous = elastic;
     viscous.stiffness = d.damping / c.elapsed;
     viscous.rest = HingeTan::phi(make_hinge(start.x).half).value;
@@ -426,11 +410,11 @@ TEST(hinge, viscosity_resists_bending_rates_and_not_rigid_motion) {
 }
 
 TEST(hinge, triangles_without_area_push_nowhere) {
-    Stencil<4> apex = folded(0.4), edge = folded(0.4);
+    Stencil<4> apex = folded_hinge(0.4), edge = folded_hinge(0.4);
     apex.x[0] = Vec3(0.3, 0, 0); // on the shared edge
     edge.x[2] = edge.x[1];       // no shared edge
     for (const Stencil<4>& s : {apex, edge}) {
-        const auto e = HingeTan::eval<2>(flat_data<HingeTan>(), {}, s);
+        const auto e = HingeTan::eval<2>(flat_hinge_data<HingeTan>(), {}, s);
         EXPECT_EQ(e.value, 0);
         EXPECT_EQ(e.gradient.norm(), 0);
         EXPECT_EQ(e.hessian.norm(), 0);

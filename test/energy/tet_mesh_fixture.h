@@ -8,6 +8,10 @@
 
 namespace sinew {
 
+// one tetrahedron: rest positions with Dm = I, and masses
+inline const std::array<Real3, 4> kUnitCorner{Real3{0, 0, 0}, Real3{1, 0, 0}, Real3{0, 1, 0}, Real3{0, 0, 1}};
+inline const std::array<Real, 4> kUnitMasses{1, 1, 1, 1};
+
 struct TetMeshFixture {
     const ElementRow& row;
     TetMesh mesh;

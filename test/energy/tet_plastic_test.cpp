@@ -1,5 +1,6 @@
 // Multiplicative plasticity: spec P56, V33.
 #include "energy/tet_corotated_plastic.h"
+#include "energy/tet_mesh_fixture.h"
 #include "energy/tet_neohookean_plastic.h"
 #include "energy/tet_stable_neohookean_plastic.h"
 #include <Eigen/LU>
@@ -9,16 +10,13 @@ using namespace sinew;
 
 namespace {
 
-const std::array<Real3, 4> kRest{Real3{0, 0, 0}, Real3{1, 0, 0}, Real3{0, 1, 0}, Real3{0, 0, 1}};
-const std::array<Real, 4> kMass{1, 1, 1, 1};
-
 template <class E> struct Element {
     typename E::Data data;
     std::array<Real, kPlasticMemory> memory{};
-    explicit Element(const typename E::Params& p) : data(E::prepare(p, RestView{kRest, kMass, {}, {}})) {}
+    explicit Element(const typename E::Params& p) : data(E::prepare(p, RestView{kUnitCorner, kUnitMasses, {}, {}})) {}
     static Stencil<4> at(const Mat3& F) {
         Stencil<4> s;
-        for (int k = 0; k < 4; ++k) s.x[k] = F * vec(kRest[k]);
+        for (int k = 0; k < 4; ++k) s.x[k] = F * vec(kUnitCorner[k]);
         return s;
     }
     StepContext context() const {

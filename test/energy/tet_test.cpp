@@ -18,11 +18,7 @@ using namespace sinew;
 
 namespace {
 
-
-const std::array<Real3, 4> kRest{Real3{0, 0, 0}, Real3{1, 0, 0}, Real3{0, 1, 0}, Real3{0, 0, 1}};
-const std::array<Real, 4> kMass{1, 1, 1, 1};
-
-TetMesh one_tet() { return {{kRest.begin(), kRest.end()}, {{0, 1, 2, 3}}}; }
+TetMesh one_tet() { return {{kUnitCorner.begin(), kUnitCorner.end()}, {{0, 1, 2, 3}}}; }
 
 // P of a homogeneous deformation: for the unit corner, V = 1/6 and Dm = I, columns of P are 6 times the gradients
 Mat3 stress_of(const TetMeshFixture& f, const Mat3& F) {
@@ -118,7 +114,7 @@ TEST(tet, raw_lame_parameters_act_softer_as_the_erratum_says) {
     TetMeshFixture f("tet_stable_neohookean", one_tet());
     f.table = {};
     f.table.row = &f.row;
-    add_element(f.table, &p, f.mesh.tets[0], RestView{kRest, kMass, {}, {}}, 0);
+    add_element(f.table, &p, f.mesh.tets[0], RestView{kUnitCorner, kUnitMasses, {}, {}}, 0);
     const Real e = 1e-5;
     const Uniaxial up = pull(f, 1 + e), down = pull(f, 1 - e);
     EXPECT_NEAR((up.stress - down.stress) / (2 * e), 996.2, 0.05);
@@ -226,7 +222,7 @@ TEST(tet, isotropic_stiffness_makes_the_general_material_st_venant_kirchhoff) {
         p.axis = real3(axis);
         general.table = {};
         general.table.row = &general.row;
-        add_element(general.table, &p, general.mesh.tets[0], RestView{kRest, kMass, {}, {}}, 0);
+        add_element(general.table, &p, general.mesh.tets[0], RestView{kUnitCorner, kUnitMasses, {}, {}}, 0);
         EXPECT_LT((stress_of(general, F) - stress_of(stvk, F)).norm(), 1e-10);
     }
 }
@@ -293,13 +289,13 @@ TEST(tet, inverted_elements_are_counted) {
 TEST(tet, viscous_stress_damps_strain_rates_and_no_rigid_motion) {
     TetViscous::Params p;
     p.time = 0.1, p.young = 1000, p.poisson = 0.3;
-    const TetViscous::Data d = TetViscous::prepare(p, RestView{kRest, kMass, {}, {}});
+    const TetViscous::Data d = TetViscous::prepare(p, RestView{kUnitCorner, kUnitMasses, {}, {}});
     const StepContext c;
     Rng rng{9, 1, 0};
     for (int i = 0; i < 50; ++i) {
         Stencil<4> s;
         const Mat3 F = Mat3::Identity() + 0.3 * Mat3::NullaryExpr([&] { return draw_uniform(rng, -1, 1); });
-        for (int k = 0; k < 4; ++k) s.x[k] = F * vec(kRest[k]);
+        for (int k = 0; k < 4; ++k) s.x[k] = F * vec(kUnitCorner[k]);
         // rigid: v = u + w x x
         const Vec3 u = draw_vec(rng, -1, 1), w = draw_vec(rng, -1, 1);
         for (int k = 0; k < 4; ++k) s.v[k] = u + w.cross(s.x[k]);
@@ -320,7 +316,7 @@ TEST(tet, viscous_stress_damps_strain_rates_and_no_rigid_motion) {
     }
     // at rest it is a K for every material of these moduli
     Stencil<4> rest;
-    for (int k = 0; k < 4; ++k) rest.x[k] = vec(kRest[k]), rest.v[k].setZero();
+    for (int k = 0; k < 4; ++k) rest.x[k] = vec(kUnitCorner[k]), rest.v[k].setZero();
     const MatN<12> D = -TetViscous::force<1>(d, c, rest).dfdv;
     for (const char* name : {"tet_linear", "tet_corotated", "tet_stvk", "tet_neohookean", "tet_stable_neohookean"}) {
         const TetMeshFixture f(name, one_tet(), {{"young", 1000}, {"poisson", 0.3}});

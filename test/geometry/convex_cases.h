@@ -34,6 +34,13 @@ inline const ShapeStore& case_store() {
     return store;
 }
 
+inline Convex case_shape(Shape::Kind kind, const Real3& size, Real rounding = 0, int data = -1) {
+    return *make_convex(case_store(), {kind, size, rounding, data});
+}
+inline Placement case_place(const Vec3& p, const Vec3& turn = Vec3::Zero()) {
+    return make_placement({real3(p), real4(exp_rotation(turn))});
+}
+
 // kind: Shape::point ... Shape::cone as there, 7 hull, 8 triangle; distances of places up to `reach`
 inline ConvexCase draw_case(Rng& rng, int kind, Real reach, bool rounded) {
     ConvexCase c;

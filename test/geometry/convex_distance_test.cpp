@@ -89,7 +89,7 @@ TEST(convex_distance, agrees_with_a_fine_sampling_of_both_surfaces) {
 static Convex shape(Shape::Kind kind, const Real3& size, Real rounding = 0) {
     return *make_convex(case_store(), {kind, size, rounding});
 }
-static Placement place(const Real3& p, const Real4& q = {}) { return make_placement({p, q}); }
+static Placement placed_at(const Real3& p, const Real4& q = {}) { return make_placement({p, q}); }
 
 TEST(convex_distance, closed_forms_of_aligned_primitives) {
     const Real4 quarter{std::sqrt(0.5), 0, 0, std::sqrt(0.5)}; // y axis to -x
@@ -105,31 +105,31 @@ TEST(convex_distance, closed_forms_of_aligned_primitives) {
     };
     const Real r5 = std::sqrt(5.0);
     const Row rows[] = {
-        {ball, ball, place({3, 0, 0}), 2, {1, 0, 0}},
-        {ball, ball, place({0, -0.5, 0}), -0.5, {0, -1, 0}},
-        {box, ball, place({0, 2.25, 0}), -0.25, {0, 1, 0}},
-        {box, ball, place({0.75, 0, 0}), -0.75, {1, 0, 0}},
-        {box, ball, place({4, 6, 0}), 4.5, {0.6, 0.8, 0}},
-        {capsule, ball, place({0, 3, 0}), 1.25, {0, 1, 0}},
-        {capsule, capsule, place({0, 0, 2}, quarter), 1.5, {0, 0, 1}},
-        {capsule, capsule, place({0, 0, 0.25}, quarter), -0.25, {0, 0, 1}},
-        {box, box, place({2, 1, 1}), 0, {1, 0, 0}},
-        {box, box, place({1.5, 0, 0}), -0.5, {1, 0, 0}},
-        {box, capsule, place({0, 4, 0}), 0.75, {0, 1, 0}},
-        {box, capsule, place({0, 2.5, 0}), -0.75, {0, 1, 0}}, // its end half a metre inside, and the ball
-        {cylinder, ball, place({2, 0, 0}), 1, {1, 0, 0}},
-        {cylinder, ball, place({0.25, 0.5, 0}), -0.75, {1, 0, 0}},
-        {cylinder, cylinder, place({0, 2.5, 0}), 0.5, {0, 1, 0}},
-        {cylinder, box, place({1.25, 0, 0}), -0.25, {1, 0, 0}},
-        {cone, ball, place({2, 1, 0}), 4 / r5 - 0.5, {2 / r5, 1 / r5, 0}},
-        {cone, ball, place({0, 2, 0}), 0.5, {0, 1, 0}},
-        {cone, box, place({0, -4, 0}), 1, {0, -1, 0}},
-        {floor, box, place({7, 1.5, 0}), -0.5, {0, 1, 0}},
-        {floor, cone, place({7, 3, 5}), 2, {0, 1, 0}},
-        {box, floor, place({0, -2.5, 0}), 0.5, {0, -1, 0}},
-        {wall, ball, place({0, -2, 0}), 1.5, {0, -1, 0}},
-        {wall, ball, place({0, -0.25, 0}), -0.25, {0, -1, 0}},
-        {wall, cylinder, place({0, 0.75, 0}, quarter), 0.25, {0, 1, 0}},
+        {ball, ball, placed_at({3, 0, 0}), 2, {1, 0, 0}},
+        {ball, ball, placed_at({0, -0.5, 0}), -0.5, {0, -1, 0}},
+        {box, ball, placed_at({0, 2.25, 0}), -0.25, {0, 1, 0}},
+        {box, ball, placed_at({0.75, 0, 0}), -0.75, {1, 0, 0}},
+        {box, ball, placed_at({4, 6, 0}), 4.5, {0.6, 0.8, 0}},
+        {capsule, ball, placed_at({0, 3, 0}), 1.25, {0, 1, 0}},
+        {capsule, capsule, placed_at({0, 0, 2}, quarter), 1.5, {0, 0, 1}},
+        {capsule, capsule, placed_at({0, 0, 0.25}, quarter), -0.25, {0, 0, 1}},
+        {box, box, placed_at({2, 1, 1}), 0, {1, 0, 0}},
+        {box, box, placed_at({1.5, 0, 0}), -0.5, {1, 0, 0}},
+        {box, capsule, placed_at({0, 4, 0}), 0.75, {0, 1, 0}},
+        {box, capsule, placed_at({0, 2.5, 0}), -0.75, {0, 1, 0}}, // its end half a metre inside, and the ball
+        {cylinder, ball, placed_at({2, 0, 0}), 1, {1, 0, 0}},
+        {cylinder, ball, placed_at({0.25, 0.5, 0}), -0.75, {1, 0, 0}},
+        {cylinder, cylinder, placed_at({0, 2.5, 0}), 0.5, {0, 1, 0}},
+        {cylinder, box, placed_at({1.25, 0, 0}), -0.25, {1, 0, 0}},
+        {cone, ball, placed_at({2, 1, 0}), 4 / r5 - 0.5, {2 / r5, 1 / r5, 0}},
+        {cone, ball, placed_at({0, 2, 0}), 0.5, {0, 1, 0}},
+        {cone, box, placed_at({0, -4, 0}), 1, {0, -1, 0}},
+        {floor, box, placed_at({7, 1.5, 0}), -0.5, {0, 1, 0}},
+        {floor, cone, placed_at({7, 3, 5}), 2, {0, 1, 0}},
+        {box, floor, placed_at({0, -2.5, 0}), 0.5, {0, -1, 0}},
+        {wall, ball, placed_at({0, -2, 0}), 1.5, {0, -1, 0}},
+        {wall, ball, placed_at({0, -0.25, 0}), -0.25, {0, -1, 0}},
+        {wall, cylinder, placed_at({0, 0.75, 0}, quarter), 0.25, {0, 1, 0}},
     };
     const Placement origin;
     int row = 0;
@@ -152,7 +152,7 @@ TEST(convex_distance, of_concentric_and_flat_pairs_has_a_depth_and_a_unit_normal
                  point = shape(Shape::point, {}), segment = shape(Shape::segment, {0, 1, 0}),
                  sheet = shape(Shape::box, {1, 0, 1}),
                  triangle = make_triangle({-1, 0, -1}, {0, 0, 2}, {1, 0, -1}, 0);
-    const Placement turned = place({}, {std::sqrt(0.5), 0, 0, std::sqrt(0.5)});
+    const Placement turned = placed_at({}, {std::sqrt(0.5), 0, 0, std::sqrt(0.5)});
     struct Row {
         const Convex &a, &b;
         const Placement& at;
@@ -223,12 +223,12 @@ TEST(convex_distance, of_hulls_without_volume_and_of_thin_ones) {
     const Convex sheet = *make_convex(store, {Shape::hull, {}, 0, 0}),
                  dot = *make_convex(store, {Shape::hull, {}, 0, 1}),
                  thin = *make_convex(store, {Shape::hull, {}, 0, 2}), box = shape(Shape::box, {1, 1, 1});
-    EXPECT_NEAR(convex_distance(sheet, {}, sheet, place({0.3, 0.5, 0})).distance, 0.5, 1e-12);
-    EXPECT_NEAR(convex_distance(sheet, {}, sheet, place({0.3, 0, 0})).distance, 0, 1e-12);
-    EXPECT_NEAR(convex_distance(box, {}, sheet, place({0, 0.75, 0})).distance, -0.25, 1e-12);
-    EXPECT_NEAR(convex_distance(box, {}, dot, place({0.5, 0.75, 0})).distance, -0.25, 1e-12);
-    EXPECT_NEAR(convex_distance(dot, place({0.5, 1.75, 0}), box, {}).distance, 0.75, 1e-12);
-    EXPECT_NEAR(convex_distance(thin, {}, thin, place({0, 0.5, 0})).distance, 0.5 - 1e-6, 1e-12);
+    EXPECT_NEAR(convex_distance(sheet, {}, sheet, placed_at({0.3, 0.5, 0})).distance, 0.5, 1e-12);
+    EXPECT_NEAR(convex_distance(sheet, {}, sheet, placed_at({0.3, 0, 0})).distance, 0, 1e-12);
+    EXPECT_NEAR(convex_distance(box, {}, sheet, placed_at({0, 0.75, 0})).distance, -0.25, 1e-12);
+    EXPECT_NEAR(convex_distance(box, {}, dot, placed_at({0.5, 0.75, 0})).distance, -0.25, 1e-12);
+    EXPECT_NEAR(convex_distance(dot, placed_at({0.5, 1.75, 0}), box, {}).distance, 0.75, 1e-12);
+    EXPECT_NEAR(convex_distance(thin, {}, thin, placed_at({0, 0.5, 0})).distance, 0.5 - 1e-6, 1e-12);
     EXPECT_NEAR(convex_distance(thin, {}, thin, {}).distance, -1e-6, 1e-11);
 }
 

@@ -4,21 +4,14 @@
 #include "geometry/decompose_part.h"
 #include "geometry/generate.h"
 #include "geometry/read_mesh.h"
-#include "geometry/triangulate.h"
+#include "geometry/triangle_shape.h"
 #include <algorithm>
 #include <gtest/gtest.h>
 
 using namespace sinew;
 
-static TriangleShape shape_of(const PolygonMesh& m) { return {m.positions, triangulate(m).triangles}; }
 // coarse: these shapes have no detail
 static const DecomposeSettings kCoarse{.resolution = 40, .spacing = 0.01};
-
-static ParallelPtr threads(int n) {
-    Context c;
-    c.threads = n;
-    return make_parallel(c);
-}
 
 // a polygon in the xy-plane, counter-clockwise, from z = 0 to depth
 static TriangleShape prism(const std::vector<std::array<Real, 2>>& outline, Real depth) {
@@ -68,7 +61,7 @@ static void expect_good(const TriangleShape& m, const Decomposition& d, const De
 }
 
 TEST(decompose, a_convex_mesh_is_one_hull) {
-    const ParallelPtr p = threads(2);
+    const ParallelPtr p = make_parallel({.threads = 2});
     for (const TriangleShape& m : {shape_of(make_box({1, 2, 3})), shape_of(make_icosphere(1, 3)), shape_of(make_cone(1, 2, 24))}) {
         const auto d = decompose_mesh(*p, m, kCoarse);
         ASSERT_TRUE(d);
@@ -79,7 +72,7 @@ TEST(decompose, a_convex_mesh_is_one_hull) {
 }
 
 TEST(decompose, an_l_shape_is_exactly_two_boxes) {
-    const ParallelPtr p = threads(2);
+    const ParallelPtr p = make_parallel({.threads = 2});
     const TriangleShape m = prism({{0, 0}, {2, 0}, {2, 0.7}, {0.9, 0.7}, {0.9, 3}, {0, 3}}, 1);
     const auto d = decompose_mesh(*p, m, kCoarse);
     ASSERT_TRUE(d);
@@ -90,7 +83,7 @@ TEST(decompose, an_l_shape_is_exactly_two_boxes) {
 }
 
 TEST(decompose, a_cross_is_three_boxes_and_a_comb_one_for_each_tooth_and_the_back) {
-    const ParallelPtr p = threads(2);
+    const ParallelPtr p = make_parallel({.threads = 2});
     const TriangleShape cross = prism({{1, 0}, {2, 0}, {2, 1}, {3, 1}, {3, 2}, {2, 2}, {2, 3}, {1, 3}, {1, 2}, {0, 2}, {0, 1}, {1, 1}}, 1);
     const auto d = decompose_mesh(*p, cross, kCoarse);
     ASSERT_TRUE(d);
@@ -107,7 +100,7 @@ TEST(decompose, a_cross_is_three_boxes_and_a_comb_one_for_each_tooth_and_the_bac
 }
 
 TEST(decompose, a_torus_stays_within_the_limit) {
-    const ParallelPtr p = threads(2);
+    const ParallelPtr p = make_parallel({.threads = 2});
     const TriangleShape m = torus(1, 0.35, 32, 16);
     const DecomposeSettings s{.concavity = 0.03, .resolution = 40, .spacing = 0.01};
     const auto d = decompose_mesh(*p, m, s);
@@ -116,13 +109,13 @@ TEST(decompose, a_torus_stays_within_the_limit) {
     EXPECT_LE(d.value->hulls.size(), 20u);
     expect_good(m, *d.value, s);
     // the same for any number of threads
-    const auto e = decompose_mesh(*threads(3), m, s);
+    const auto e = decompose_mesh(*make_parallel({.threads = 3}), m, s);
     ASSERT_EQ(e.value->hulls.size(), d.value->hulls.size());
     for (std::size_t i = 0; i < d.value->hulls.size(); ++i) EXPECT_EQ(e.value->hulls[i].vertices, d.value->hulls[i].vertices);
 }
 
 TEST(decompose, too_few_hulls_are_kept_to_and_said) {
-    const ParallelPtr p = threads(2);
+    const ParallelPtr p = make_parallel({.threads = 2});
     const auto d = decompose_mesh(*p, torus(1, 0.35, 24, 12), {.max_hulls = 3, .resolution = 32, .spacing = 0.02});
     ASSERT_TRUE(d);
     EXPECT_LE(d.value->hulls.size(), 3u);
@@ -130,7 +123,7 @@ TEST(decompose, too_few_hulls_are_kept_to_and_said) {
 }
 
 TEST(decompose, open_meshes_and_senseless_settings_are_refused) {
-    const ParallelPtr p = threads(1);
+    const ParallelPtr p = make_parallel({.threads = 1});
     EXPECT_FALSE(decompose_mesh(*p, shape_of(make_grid(2, 2, 1, 1)), {}));
     EXPECT_FALSE(decompose_mesh(*p, {}, {}));
     EXPECT_FALSE(decompose_mesh(*p, shape_of(make_box({1, 1, 1})), {.max_hulls = 0}));
@@ -141,7 +134,7 @@ static void decompose_file(const char* name, const DecomposeSettings& settings) 
     const std::string path = find_data(name);
     if (path.empty()) GTEST_SKIP() << name << " is neither in $SINEW_DATA nor in shared/data beside the sources";
     const TriangleShape m = shape_of(*read_mesh(path).value);
-    const auto d = decompose_mesh(*threads(2), m, settings);
+    const auto d = decompose_mesh(*make_parallel({.threads = 2}), m, settings);
     ASSERT_TRUE(d);
     std::printf("%s: %zu hulls, %d cuts, concavity %.4f of the diagonal\n", name, d.value->hulls.size(), d.value->cuts,
                 *std::max_element(d.value->concavity.begin(), d.value->concavity.end()) / d.value->diagonal);

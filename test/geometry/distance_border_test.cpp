@@ -17,17 +17,17 @@ namespace {
 
 using Flat = VecN<12>;
 
-Stencil stencil(const Flat& x) {
+DistancePoints stencil(const Flat& x) {
     return {x.segment<3>(0), x.segment<3>(3), x.segment<3>(6), x.segment<3>(9)};
 }
-Closest closest(bool edges, const Flat& f) {
-    const Stencil x = stencil(f);
+Closest closest_by_coordinates(bool edges, const Flat& f) {
+    const DistancePoints x = stencil(f);
     return edges ? closest_edge_edge(x[0], x[1], x[2], x[3])
                  : closest_vertex_triangle(x[0], x[1], x[2], x[3]);
 }
 // the points that take part, as bits: one number per region
 int region(bool edges, const Flat& x) {
-    const Feature f = closest(edges, x).feature;
+    const Feature f = closest_by_coordinates(edges, x).feature;
     int bits = 0;
     for (int i = 0; i < point_count(f.kind); ++i) bits |= 1 << f.point[i];
     return bits;
@@ -35,11 +35,11 @@ int region(bool edges, const Flat& x) {
 
 // far from thin triangles, parallel edges and contact, where derivatives grow without bound
 bool is_plain(bool edges, const Flat& f) {
-    const Stencil x = stencil(f);
+    const DistancePoints x = stencil(f);
     const Vec3 e = edges ? Vec3(x[1] - x[0]) : Vec3(x[2] - x[1]),
                g = edges ? Vec3(x[3] - x[2]) : Vec3(x[3] - x[1]);
     return e.norm() > 0.3 && g.norm() > 0.3 && e.cross(g).norm() > 0.4 * e.norm() * g.norm() &&
-           closest(edges, f).squared > 0.04;
+           closest_by_coordinates(edges, f).squared > 0.04;
 }
 
 struct Side {
@@ -59,7 +59,7 @@ bool look(bool edges, const Flat& x, const Flat& v, Real step, int expected, Rea
           Gradient12& gradient) {
     const Flat y = x + step * v;
     if (region(edges, y) != expected) return false;
-    const Closest c = closest(edges, y);
+    const Closest c = closest_by_coordinates(edges, y);
     squared_distance_gradient(c.feature, stencil(y), gradient);
     value = c.squared;
     return true;
@@ -97,8 +97,8 @@ void check_borders(bool edges, std::size_t borders) {
         const Flat x = a + lo * (b - a), y = a + hi * (b - a), v = (b - a).normalized();
         const int second = region(edges, y);
         if (!is_plain(edges, x)) continue;
-        const Side before = side_of(closest(edges, x).feature, x),
-                   after = side_of(closest(edges, y).feature, x);
+        const Side before = side_of(closest_by_coordinates(edges, x).feature, x),
+                   after = side_of(closest_by_coordinates(edges, y).feature, x);
         // Beside a border the squared distances of both features differ by the square of the distance q to
         // it, so that rounding (some 1e-16 of squares up to 10) hides it for q up to 5e-8; gradients then
         // differ by q times twice a lever, which is below 10.

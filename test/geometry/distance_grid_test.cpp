@@ -4,23 +4,18 @@
 #include "geometry/generate.h"
 #include "geometry/implicit_shape.h"
 #include "geometry/read_mesh.h"
+#include "geometry/triangle_shape.h"
 #include "geometry/triangulate.h"
 #include <gtest/gtest.h>
 
 using namespace sinew;
 
-static TriangleShape shape_of(const PolygonMesh& m) { return {m.positions, triangulate(m).triangles}; }
-static ParallelPtr threads(int n) {
-    Context c;
-    c.threads = n;
-    return make_parallel(c);
-}
-static Vec3 in_box(Rng& rng, const Aabb& b) {
+static Vec3 point_in_box(Rng& rng, const Aabb& b) {
     return {draw_uniform(rng, b.lo.x(), b.hi.x()), draw_uniform(rng, b.lo.y(), b.hi.y()), draw_uniform(rng, b.lo.z(), b.hi.z())};
 }
 
 TEST(distance_grid, a_sphere_is_reproduced_to_second_order_in_the_cell) {
-    const ParallelPtr p = threads(2);
+    const ParallelPtr p = make_parallel({.threads = 2});
     // sag of the triangles: 1 - cos of half the edge angle, edge 1.2 / 16
     const TriangleShape m = shape_of(make_icosphere(1, 4));
     const Real sag = 0.003;
@@ -30,7 +25,7 @@ TEST(distance_grid, a_sphere_is_reproduced_to_second_order_in_the_cell) {
         const Real h = grid.value->cell;
         Rng rng{1};
         for (int trial = 0; trial < 4000; ++trial) {
-            const Vec3 x = in_box(rng, grid_box(*grid.value));
+            const Vec3 x = point_in_box(rng, grid_box(*grid.value));
             if (x.norm() < 0.3) continue; // curvature grows without bound at the centre
             const DistanceSample s = sample_distance(*grid.value, x);
             // trilinear: 3/8 h^2 max |second derivative| = 3/8 h^2 / r
@@ -42,7 +37,7 @@ TEST(distance_grid, a_sphere_is_reproduced_to_second_order_in_the_cell) {
 }
 
 TEST(distance_grid, a_box_is_exact_at_the_nodes_and_within_the_bound_between) {
-    const ParallelPtr p = threads(1);
+    const ParallelPtr p = make_parallel({.threads = 1});
     const auto grid = build_distance_grid(*p, shape_of(make_box({1, 0.5, 2})), {.cell = 0.07, .padding = 4});
     ASSERT_TRUE(grid);
     const DistanceGridShape& g = *grid.value;
@@ -54,7 +49,7 @@ TEST(distance_grid, a_box_is_exact_at_the_nodes_and_within_the_bound_between) {
                             evaluate_shape(box, grid_node(g, i, j, k)).distance, 1e-7); // float
     Rng rng{2};
     for (int trial = 0; trial < 5000; ++trial) {
-        const Vec3 x = in_box(rng, grow(grid_box(g), 0.3));
+        const Vec3 x = point_in_box(rng, grow(grid_box(g), 0.3));
         const ImplicitHit exact = evaluate_shape(box, x);
         EXPECT_NEAR(sample_distance(g, x).distance, exact.distance, 0.5 * std::sqrt(3.0) * g.cell);
         EXPECT_TRUE(std::abs(exact.distance) < g.cell || is_inside(g, x) == (exact.distance < 0));
@@ -67,13 +62,14 @@ TEST(distance_grid, a_box_is_exact_at_the_nodes_and_within_the_bound_between) {
 
 TEST(distance_grid, thread_count_does_not_change_a_bit) {
     const TriangleShape m = shape_of(make_capsule(0.3, 1, 16, 6));
-    const auto one = build_distance_grid(*threads(1), m, {.resolution = 40}), three = build_distance_grid(*threads(3), m, {.resolution = 40});
+    const auto one = build_distance_grid(*make_parallel({.threads = 1}), m, {.resolution = 40});
+    const auto three = build_distance_grid(*make_parallel({.threads = 3}), m, {.resolution = 40});
     ASSERT_TRUE(one && three);
     EXPECT_EQ(one.value->distance, three.value->distance);
 }
 
 TEST(distance_grid, open_empty_and_oversized_meshes_are_refused) {
-    const ParallelPtr p = threads(1);
+    const ParallelPtr p = make_parallel({.threads = 1});
     EXPECT_FALSE(build_distance_grid(*p, {}, {}));
     EXPECT_FALSE(build_distance_grid(*p, shape_of(make_grid(3, 3, 1, 1)), {}));
     EXPECT_FALSE(build_distance_grid(*p, shape_of(make_box({1, 1, 1})), {.cell = 1e-4}));
@@ -102,7 +98,7 @@ TEST(distance_grid, its_zero_surface_is_closed_and_lies_on_the_mesh) {
 }
 
 TEST(distance_grid, scanned_meshes_have_the_right_sign_and_distance) {
-    const ParallelPtr p = threads(2);
+    const ParallelPtr p = make_parallel({.threads = 2});
     for (const char* name : {"meshes/bunny.obj", "meshes/spot.obj"}) {
         const std::string path = find_data(name);
         if (path.empty()) GTEST_SKIP() << "no data";
@@ -117,7 +113,7 @@ TEST(distance_grid, scanned_meshes_have_the_right_sign_and_distance) {
         const Pseudonormals normals = build_pseudonormals(m);
         Rng rng{3};
         for (int trial = 0; trial < 3000; ++trial) {
-            const Vec3 x = in_box(rng, grid_box(*grid.value));
+            const Vec3 x = point_in_box(rng, grid_box(*grid.value));
             const SurfacePoint s = find_closest(tree, m, x);
             const Real sign = (x - s.at.point).dot(pseudonormal(normals, m, s)) < 0 ? -1 : 1;
             ASSERT_NEAR(sample_distance(*grid.value, x).distance, sign * s.distance, 0.5 * std::sqrt(3.0) * grid.value->cell) << name;

@@ -22,7 +22,7 @@ long double to_segment(const Long3& p, const Long3& a, const Long3& b) {
     }
     return best;
 }
-long double oracle_triangle(const Stencil& x) {
+long double oracle_triangle(const DistancePoints& x) {
     Long3 p = x[0].cast<long double>(), t[3];
     for (int i = 0; i < 3; ++i) t[i] = x[1 + i].cast<long double>();
     long double best = to_segment(p, t[0], t[1]);
@@ -36,7 +36,7 @@ long double oracle_triangle(const Stencil& x) {
     }
     return best;
 }
-long double oracle_edges(const Stencil& x) {
+long double oracle_edges(const DistancePoints& x) {
     Long3 a = x[0].cast<long double>(), b = x[1].cast<long double>(), c = x[2].cast<long double>(),
           d = x[3].cast<long double>();
     long double best =
@@ -50,14 +50,14 @@ long double oracle_edges(const Stencil& x) {
     return best;
 }
 
-Closest closest(bool edges, const Stencil& x) {
+Closest closest(bool edges, const DistancePoints& x) {
     return edges ? closest_edge_edge(x[0], x[1], x[2], x[3])
                  : closest_vertex_triangle(x[0], x[1], x[2], x[3]);
 }
 Vec3 box_point(Rng& g) { return {draw_uniform(g, -1, 1), draw_uniform(g, -1, 1), draw_uniform(g, -1, 1)}; }
-Stencil random_stencil(Rng& g) { return {box_point(g), box_point(g), box_point(g), box_point(g)}; }
+DistancePoints random_stencil(Rng& g) { return {box_point(g), box_point(g), box_point(g), box_point(g)}; }
 
-void expect_closest(bool edges, const Stencil& x, Real tolerance) {
+void expect_closest(bool edges, const DistancePoints& x, Real tolerance) {
     const Closest c = closest(edges, x);
     const Real d = std::sqrt(c.squared),
                expected = Real(std::sqrt(edges ? oracle_edges(x) : oracle_triangle(x)));
@@ -76,14 +76,14 @@ void expect_closest(bool edges, const Stencil& x, Real tolerance) {
 // gradient and Hessian of the formula against central differences. Step 1e-5: truncation 1e-10, rounding
 // 1e-16/1e-5, both times derivatives of the size of 1/d^2 and of the stencil's thinness.
 template <class Value, class Derivatives>
-void expect_derivatives(const Stencil& x, Value value, Derivatives derivatives, Real tolerance) {
+void expect_derivatives(const DistancePoints& x, Value value, Derivatives derivatives, Real tolerance) {
     Gradient12 g, g_plus, g_minus, difference;
     Hessian12 h, unused;
     derivatives(x, g, h);
     const Real step = 1e-5;
     Hessian12 h_difference;
     for (int i = 0; i < 12; ++i) {
-        Stencil plus = x, minus = x;
+        DistancePoints plus = x, minus = x;
         plus[i / 3][i % 3] += step, minus[i / 3][i % 3] -= step;
         difference[i] = (value(plus) - value(minus)) / (2 * step);
         derivatives(plus, g_plus, unused), derivatives(minus, g_minus, unused);
@@ -94,10 +94,10 @@ void expect_derivatives(const Stencil& x, Value value, Derivatives derivatives, 
     EXPECT_LE((h - h.transpose()).norm(), 1e-12 * (1 + h.norm()));
 }
 
-void expect_feature_derivatives(const Feature& f, const Stencil& x, Real tolerance) {
+void expect_feature_derivatives(const Feature& f, const DistancePoints& x, Real tolerance) {
     expect_derivatives(
-        x, [&](const Stencil& y) { return squared_distance(f, y); },
-        [&](const Stencil& y, Gradient12& g, Hessian12& h) {
+        x, [&](const DistancePoints& y) { return squared_distance(f, y); },
+        [&](const DistancePoints& y, Gradient12& g, Hessian12& h) {
             EXPECT_EQ(squared_distance_hessian(f, y, g, h), squared_distance(f, y));
             Gradient12 alone;
             squared_distance_gradient(f, y, alone);
@@ -105,8 +105,8 @@ void expect_feature_derivatives(const Feature& f, const Stencil& x, Real toleran
         },
         tolerance);
     expect_derivatives(
-        x, [&](const Stencil& y) { return std::sqrt(squared_distance(f, y)); },
-        [&](const Stencil& y, Gradient12& g, Hessian12& h) {
+        x, [&](const DistancePoints& y) { return std::sqrt(squared_distance(f, y)); },
+        [&](const DistancePoints& y, Gradient12& g, Hessian12& h) {
             distance_hessian(f, y, g, h);
             Gradient12 alone;
             distance_gradient(f, y, alone);
@@ -117,20 +117,20 @@ void expect_feature_derivatives(const Feature& f, const Stencil& x, Real toleran
 
 // p over a face (or b over a) at height 0.4, moved across the border of its feature: value and gradient do
 // not jump, and on each side the derivatives of the chosen formula are those of the smallest distance
-void expect_border(bool edges, Stencil x, int moved, const Vec3& at, const Vec3& across) {
+void expect_border(bool edges, DistancePoints x, int moved, const Vec3& at, const Vec3& across) {
     Gradient12 g[2];
     Real d[2];
     for (int side = 0; side < 2; ++side) {
         const Real offset = side ? 1e-7 : -1e-7;
-        Stencil y = x;
+        DistancePoints y = x;
         y[moved] = at + offset * across;
         const Closest c = closest(edges, y);
         d[side] = squared_distance_gradient(c.feature, y, g[side]);
         y[moved] = at + 1e5 * offset * across; // clear of the border by more than the step of the difference
         const Closest off = closest(edges, y);
         expect_derivatives(
-            y, [&](const Stencil& z) { return closest(edges, z).squared; },
-            [&](const Stencil& z, Gradient12& gg, Hessian12& hh) {
+            y, [&](const DistancePoints& z) { return closest(edges, z).squared; },
+            [&](const DistancePoints& z, Gradient12& gg, Hessian12& hh) {
                 squared_distance_hessian(off.feature, z, gg, hh);
             },
             1e-5);
@@ -144,7 +144,7 @@ void expect_border(bool edges, Stencil x, int moved, const Vec3& at, const Vec3&
 TEST(distance, equals_the_exhaustive_search_on_random_pairs) {
     Rng g{41, 0, 0};
     for (int k = 0; k < 20000; ++k) {
-        const Stencil x = random_stencil(g);
+        const DistancePoints x = random_stencil(g);
         for (bool edges : {false, true}) expect_closest(edges, x, 1e-12);
     }
 }
@@ -153,7 +153,7 @@ TEST(distance, equals_the_exhaustive_search_on_degenerate_pairs) {
     Rng g{42, 0, 0};
     for (int k = 0; k < 20000; ++k) {
         // small lattice: parallel edges, points on lines, zero lengths and areas, all equal
-        Stencil x;
+        DistancePoints x;
         for (Vec3& p : x) p = Vec3(draw_int(g, 3) - 1, draw_int(g, 3) - 1, draw_int(g, 3) - 1);
         for (bool edges : {false, true}) expect_closest(edges, x, 1e-12);
         // thin and nearly parallel: the weights lose digits with the angle, the distance must not
@@ -170,7 +170,7 @@ TEST(distance, derivatives_of_every_formula_equal_finite_differences) {
     Rng g{43, 0, 0};
     int tested = 0;
     while (tested < 400) {
-        const Stencil x = random_stencil(g);
+        const DistancePoints x = random_stencil(g);
         const Vec3 n = (x[1] - x[0]).cross(x[3] - x[2]), m = (x[2] - x[1]).cross(x[3] - x[1]);
         if (n.norm() < 0.3 || m.norm() < 0.3) continue; // differences are too rough for thin ones
         for (Feature f :
@@ -183,7 +183,7 @@ TEST(distance, derivatives_of_every_formula_equal_finite_differences) {
 
 TEST(distance, is_continuously_differentiable_across_the_borders_of_a_triangle) {
     const Vec3 t0(0, 0, 0), t1(2, 0, 0.1), t2(0.3, 0.2, 1.5), n = (t2 - t0).cross(t1 - t0).normalized();
-    const Stencil x{Vec3::Zero(), t0, t1, t2};
+    const DistancePoints x{Vec3::Zero(), t0, t1, t2};
     const Vec3 t[3] = {t0, t1, t2};
     for (int i = 0; i < 3; ++i) {
         const Vec3 a = t[i], b = t[(i + 1) % 3], e = (b - a).normalized(),
@@ -195,7 +195,7 @@ TEST(distance, is_continuously_differentiable_across_the_borders_of_a_triangle) 
 }
 
 TEST(distance, is_continuously_differentiable_across_the_borders_of_edge_pairs) {
-    const Stencil x{Vec3(-1, 0, 0), Vec3(1, 0, 0.2), Vec3(0, 0.5, -1), Vec3(0.1, 0.6, 1)};
+    const DistancePoints x{Vec3(-1, 0, 0), Vec3(1, 0, 0.2), Vec3(0, 0.5, -1), Vec3(0.1, 0.6, 1)};
     // slide an end of b along b's line through the point where the interior solution leaves a or b
     const Vec3 e = x[1] - x[0], f = x[3] - x[2], n = e.cross(f);
     const Real s = n.dot((x[2] - x[0]).cross(e)) / n.squaredNorm();
@@ -205,7 +205,7 @@ TEST(distance, is_continuously_differentiable_across_the_borders_of_edge_pairs) 
     expect_border(true, x, 1, x[0] + r * e, e.normalized()); // lines to corner of a
     expect_border(true, x, 0, x[0] + r * e, e.normalized());
     // corner of b against a: interior of a to corner of a
-    Stencil y{Vec3(-1, 0, 0), Vec3(1, 0, 0), Vec3(0.9, 0.5, 0.3), Vec3(3, 2, 0.5)};
+    DistancePoints y{Vec3(-1, 0, 0), Vec3(1, 0, 0), Vec3(0.9, 0.5, 0.3), Vec3(3, 2, 0.5)};
     expect_border(true, y, 2, Vec3(1, 0.5, 0.3), Vec3(1, 0, 0));
     y = {Vec3(0.9, 0.5, 0.3), Vec3(3, 2, 0.5), Vec3(-1, 0, 0), Vec3(1, 0, 0)};
     expect_border(true, y, 0, Vec3(1, 0.5, 0.3), Vec3(1, 0, 0));
@@ -214,7 +214,7 @@ TEST(distance, is_continuously_differentiable_across_the_borders_of_edge_pairs) 
 TEST(distance, gradient_is_the_normal_with_barycentric_weights) {
     Rng g{44, 0, 0};
     for (int k = 0; k < 1000; ++k) {
-        const Stencil x = random_stencil(g);
+        const DistancePoints x = random_stencil(g);
         for (bool edges : {false, true}) {
             const Closest c = closest(edges, x);
             if (c.squared < 1e-4) continue;
@@ -233,7 +233,7 @@ TEST(distance, gradient_is_the_normal_with_barycentric_weights) {
 TEST(distance, of_two_edges_times_their_cross_product_is_x_y) {
     for (Real x : {-0.9, -0.3, 0.2, 0.8})
         for (Real y : {0.1, 0.5, 1.0}) {
-            const Stencil s{Vec3(0, 0, 0), Vec3(0, 1, 0), Vec3(x, 0, 0), Vec3(1, 1, y)};
+            const DistancePoints s{Vec3(0, 0, 0), Vec3(0, 1, 0), Vec3(x, 0, 0), Vec3(1, 1, y)};
             const Real area = (s[1] - s[0]).cross(s[3] - s[2]).norm();
             EXPECT_NEAR(std::sqrt(squared_distance({Feature::line_line}, s)) * area, std::abs(x * y), 1e-14);
         }
@@ -242,7 +242,7 @@ TEST(distance, of_two_edges_times_their_cross_product_is_x_y) {
 TEST(distance, mollifier_is_smooth_and_its_derivatives_equal_finite_differences) {
     Rng g{45, 0, 0};
     for (int k = 0; k < 300; ++k) {
-        Stencil x = random_stencil(g);
+        DistancePoints x = random_stencil(g);
         const Real a = (x[1] - x[0]).norm(), b = (x[3] - x[2]).norm(),
                    c = (x[1] - x[0]).cross(x[3] - x[2]).squaredNorm();
         if (a < 0.3 || b < 0.3 || c < 0.01) continue;
@@ -250,8 +250,8 @@ TEST(distance, mollifier_is_smooth_and_its_derivatives_equal_finite_differences)
         // inside the mollified range, and clearly outside
         for (Real threshold : {1.5 * c, 4 * c, 0.5 * c})
             expect_derivatives(
-                x, [&](const Stencil& y) { return edge_edge_mollifier(y, threshold); },
-                [&](const Stencil& y, Gradient12& gg, Hessian12& hh) {
+                x, [&](const DistancePoints& y) { return edge_edge_mollifier(y, threshold); },
+                [&](const DistancePoints& y, Gradient12& gg, Hessian12& hh) {
                     edge_edge_mollifier_hessian(y, threshold, gg, hh);
                 },
                 1e-5);

@@ -13,7 +13,7 @@ static PolygonMesh moved(PolygonMesh m, const Quat& rotation, const Vec3& offset
     return m;
 }
 
-static std::string error(const PolygonMesh& m, Real density = 1) {
+static std::string mass_error(const PolygonMesh& m, Real density = 1) {
     const auto r = mass_properties(m, density);
     return r ? "accepted" : r.errors[0].message;
 }
@@ -112,18 +112,18 @@ TEST(mass, what_bounds_no_volume_is_refused_with_the_reason) {
     PolygonMesh open = make_box({1, 1, 1});
     open.polygon_begin.pop_back();
     open.polygon_vertex.resize(20);
-    EXPECT_EQ(error(open), "the mesh does not bound a volume: 4 open edges (4-5, 4-6, 5-7, 6-7)");
+    EXPECT_EQ(mass_error(open), "the mesh does not bound a volume: 4 open edges (4-5, 4-6, 5-7, 6-7)");
     PolygonMesh inward = make_box({1, 1, 1});
     for (int p = 0; p < 6; ++p)
         std::reverse(inward.polygon_vertex.begin() + 4 * p, inward.polygon_vertex.begin() + 4 * p + 4);
-    EXPECT_EQ(error(inward), "the volume is negative: the polygons face inwards");
-    EXPECT_EQ(error(make_box({1, 0, 1})), "the mesh has no volume");
-    EXPECT_EQ(error(PolygonMesh{}), "the mesh does not bound a volume: it has no polygons");
-    EXPECT_EQ(error(make_box({1, 1, 1}), 0), "the density must be positive and finite");
-    EXPECT_EQ(error(make_box({1e200, 1e200, 1e200})), "the mesh is too large for its mass to be computed");
+    EXPECT_EQ(mass_error(inward), "the volume is negative: the polygons face inwards");
+    EXPECT_EQ(mass_error(make_box({1, 0, 1})), "the mesh has no volume");
+    EXPECT_EQ(mass_error(PolygonMesh{}), "the mesh does not bound a volume: it has no polygons");
+    EXPECT_EQ(mass_error(make_box({1, 1, 1}), 0), "the density must be positive and finite");
+    EXPECT_EQ(mass_error(make_box({1e200, 1e200, 1e200})), "the mesh is too large for its mass to be computed");
     PolygonMesh broken = make_box({1, 1, 1});
     broken.polygon_vertex[3] = 99;
-    EXPECT_EQ(error(broken), "index out of range");
+    EXPECT_EQ(mass_error(broken), "index out of range");
 }
 
 TEST(mass, thin_plates_and_tiny_bodies_have_mass) {
@@ -168,7 +168,7 @@ TEST(mass, known_models_have_mass_or_a_reason) {
     EXPECT_GT(p.x + p.y, p.z);
     EXPECT_GT(p.y + p.z, p.x);
     EXPECT_GT(p.z + p.x, p.y);
-    EXPECT_NE(error(*read_mesh(bunny).value).find("open edges"),
+    EXPECT_NE(mass_error(*read_mesh(bunny).value).find("open edges"),
               std::string::npos); // the scan has holes below
 }
 

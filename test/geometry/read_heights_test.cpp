@@ -12,7 +12,7 @@ static HeightGrid good(std::string_view text) {
     for (const Error& e : r.errors) ADD_FAILURE() << to_string(e);
     return r ? *r.value : HeightGrid{};
 }
-static std::string error(std::string_view text) {
+static std::string heights_error(std::string_view text) {
     const Result<HeightGrid> r = parse_heights(text, "a");
     return r ? "accepted" : to_string(r.errors[0]);
 }
@@ -38,19 +38,19 @@ TEST(read_heights, text_has_rows_of_numbers_with_any_common_separator) {
 }
 
 TEST(read_heights, what_is_wrong_is_named_with_its_place) {
-    EXPECT_NE(error("1 2\n3 four\n").find("a:2: four: a height must be a finite number"), std::string::npos) << error("1 2\n3 four\n");
-    EXPECT_NE(error("1 2\n3 inf\n").find("finite"), std::string::npos);
-    EXPECT_NE(error("1 2 3\n4 5\n").find("equally long"), std::string::npos);
-    EXPECT_NE(error("1 2 3\n").find("at least 2 x 2"), std::string::npos);
-    EXPECT_NE(error("").find("at least 2 x 2"), std::string::npos);
-    EXPECT_NE(error("P2 3 2 100 1 2 3 4 5").find("number 5 of the picture is missing"), std::string::npos);
-    EXPECT_NE(error("P2 2 2 100 1 2 3 101").find("brighter than white"), std::string::npos);
-    EXPECT_NE(error("P2 2 2 0 1 2 3 4").find("white is out of range"), std::string::npos);
-    EXPECT_NE(error("P5 2 2 255\nabc").find("too short"), std::string::npos);
-    EXPECT_NE(error("P5 100000 100000 255\n").find("too many heights"), std::string::npos);
-    EXPECT_NE(error("P5 1 9 255\n").find("too few heights"), std::string::npos);
-    EXPECT_NE(error("P2 # 5").find("not a PGM picture"), std::string::npos);
-    EXPECT_NE(error("P2 -1 2").find("not a PGM picture"), std::string::npos);
+    EXPECT_NE(heights_error("1 2\n3 four\n").find("a:2: four: a height must be a finite number"), std::string::npos) << heights_error("1 2\n3 four\n");
+    EXPECT_NE(heights_error("1 2\n3 inf\n").find("finite"), std::string::npos);
+    EXPECT_NE(heights_error("1 2 3\n4 5\n").find("equally long"), std::string::npos);
+    EXPECT_NE(heights_error("1 2 3\n").find("at least 2 x 2"), std::string::npos);
+    EXPECT_NE(heights_error("").find("at least 2 x 2"), std::string::npos);
+    EXPECT_NE(heights_error("P2 3 2 100 1 2 3 4 5").find("number 5 of the picture is missing"), std::string::npos);
+    EXPECT_NE(heights_error("P2 2 2 100 1 2 3 101").find("brighter than white"), std::string::npos);
+    EXPECT_NE(heights_error("P2 2 2 0 1 2 3 4").find("white is out of range"), std::string::npos);
+    EXPECT_NE(heights_error("P5 2 2 255\nabc").find("too short"), std::string::npos);
+    EXPECT_NE(heights_error("P5 100000 100000 255\n").find("too many heights"), std::string::npos);
+    EXPECT_NE(heights_error("P5 1 9 255\n").find("too few heights"), std::string::npos);
+    EXPECT_NE(heights_error("P2 # 5").find("not a PGM picture"), std::string::npos);
+    EXPECT_NE(heights_error("P2 -1 2").find("not a PGM picture"), std::string::npos);
 }
 
 // Cut anywhere or changed anywhere: refused, or a whole grid of finite numbers.

@@ -8,7 +8,7 @@
 
 using namespace sinew;
 
-static std::string error(const std::string& path) {
+static std::string file_error(const std::string& path) {
     const Result<PolygonMesh> r = read_mesh(path);
     return r ? "accepted" : r.errors[0].message;
 }
@@ -23,23 +23,23 @@ TEST(read_mesh, the_extension_chooses_the_reader) {
     EXPECT_EQ(vertex_count(*read_mesh(write("sinew_tet.OBJ", tet_obj())).value), 4);
     EXPECT_EQ(vertex_count(*read_mesh(write("sinew_tet.ply", tet_ply(true, true))).value), 4);
     EXPECT_EQ(vertex_count(*read_mesh(write("sinew_tet.Stl", tet_stl(true))).value), 4);
-    EXPECT_EQ(error("a.fbx"), "unknown kind of mesh file \".fbx\"");
-    EXPECT_EQ(error(""), "unknown kind of mesh file \"\"");
+    EXPECT_EQ(file_error("a.fbx"), "unknown kind of mesh file \".fbx\"");
+    EXPECT_EQ(file_error(""), "unknown kind of mesh file \"\"");
 }
 
 TEST(read_mesh, what_is_not_a_readable_file_is_refused) {
-    EXPECT_EQ(error("no/such/file.obj"), "the mesh file does not exist or may not be read");
+    EXPECT_EQ(file_error("no/such/file.obj"), "the mesh file does not exist or may not be read");
     const std::string folder = testing::TempDir() + "sinew_folder.obj";
     std::filesystem::create_directories(folder);
-    EXPECT_EQ(error(folder), "this is not a file");
+    EXPECT_EQ(file_error(folder), "this is not a file");
     std::error_code code;
     const std::string endless = testing::TempDir() + "sinew_endless.obj";
     std::filesystem::remove(endless, code);
     std::filesystem::create_symlink("/dev/zero", endless, code);
     if (!code) {
-        EXPECT_EQ(error(endless), "this is not a file");
+        EXPECT_EQ(file_error(endless), "this is not a file");
     }
-    EXPECT_EQ(error(std::string("a\0b.obj", 7)), "the mesh file does not exist or may not be read");
+    EXPECT_EQ(file_error(std::string("a\0b.obj", 7)), "the mesh file does not exist or may not be read");
 }
 
 // name, vertices, polygons as counted in the file; closed, oriented and manifold as known of the model

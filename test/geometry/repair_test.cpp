@@ -13,7 +13,7 @@ using Edge = std::array<int, 2>;
 using Ints = std::vector<int>;
 
 // Everything a repair promises of its result; returns it for more questions.
-static RepairedMesh expect_sound(const PolygonMesh& m, const RepairOptions& o = {}) {
+static RepairedMesh expect_sound_repair(const PolygonMesh& m, const RepairOptions& o = {}) {
     const RepairedMesh r = repair_mesh(m, o);
     EXPECT_TRUE(validate_mesh(r.mesh).empty());
     const MeshCheck c = check_mesh(r.mesh);
@@ -51,7 +51,7 @@ static PolygonMesh soup(const PolygonMesh& m) {
 TEST(repair, a_sound_mesh_stays_as_it_is) {
     PolygonMesh m = make_uv_sphere(1, 12, 6);
     m.polygon_groups.push_back({PolygonGroupKind::group, "top", {0, 1, 5}});
-    const RepairedMesh r = expect_sound(m);
+    const RepairedMesh r = expect_sound_repair(m);
     EXPECT_FALSE(changed_anything(r.report));
     EXPECT_TRUE(describe(r.report).empty());
     EXPECT_EQ(r.mesh.positions, m.positions);
@@ -62,7 +62,7 @@ TEST(repair, a_sound_mesh_stays_as_it_is) {
 }
 
 TEST(repair, a_soup_of_quads_is_welded_to_a_closed_box) {
-    const RepairedMesh r = expect_sound(soup(make_box({1, 2, 3})));
+    const RepairedMesh r = expect_sound_repair(soup(make_box({1, 2, 3})));
     EXPECT_EQ(vertex_count(r.mesh), 8);
     EXPECT_EQ(polygon_count(r.mesh), 6);
     EXPECT_EQ(r.report.welded.size(), 16u);
@@ -74,19 +74,19 @@ TEST(repair, the_tolerance_decides_which_vertices_are_one) {
     PolygonMesh m = soup(make_box({1, 1, 1}));
     for (int v = 0; v < vertex_count(m); ++v) m.positions[v].x += (v % 3) * 1e-5;
     EXPECT_EQ(vertex_count(repair_mesh(m, {}).mesh), 24);
-    EXPECT_EQ(vertex_count(expect_sound(m, {.weld = 1e-4}).mesh), 8);
+    EXPECT_EQ(vertex_count(expect_sound_repair(m, {.weld = 1e-4}).mesh), 8);
     EXPECT_EQ(vertex_count(repair_mesh(soup(make_box({1, 1, 1})), {.weld = -1}).mesh), 24);
 }
 
 TEST(repair, inverted_polygons_and_inverted_solids_are_turned_outwards) {
     PolygonMesh m = make_icosphere(1, 2);
     for (int p : {3, 77, 200}) std::reverse(m.polygon_vertex.begin() + m.polygon_begin[p], m.polygon_vertex.begin() + m.polygon_begin[p + 1]);
-    RepairedMesh r = expect_sound(m);
+    RepairedMesh r = expect_sound_repair(m);
     EXPECT_EQ(r.report.reversed, (Ints{3, 77, 200}));
     EXPECT_GT(volume(r.mesh), 3.9);
     for (int p = 0; p < polygon_count(m); ++p)
         std::reverse(m.polygon_vertex.begin() + m.polygon_begin[p], m.polygon_vertex.begin() + m.polygon_begin[p + 1]);
-    r = expect_sound(m);
+    r = expect_sound_repair(m);
     EXPECT_EQ(r.report.reversed.size(), 317u); // all but the three
     EXPECT_GT(volume(r.mesh), 3.9);
 }
@@ -100,9 +100,9 @@ TEST(repair, a_cavity_keeps_its_orientation_against_the_hull) {
         for (int c = inner.polygon_begin[p + 1]; c-- > inner.polygon_begin[p];) v.push_back(8 + inner.polygon_vertex[c]);
         add_polygon(m, v);
     }
-    EXPECT_FALSE(changed_anything(expect_sound(m).report));
+    EXPECT_FALSE(changed_anything(expect_sound_repair(m).report));
     std::reverse(m.polygon_vertex.begin(), m.polygon_vertex.end()); // all inside out
-    const RepairedMesh r = expect_sound(m);
+    const RepairedMesh r = expect_sound_repair(m);
     EXPECT_EQ(r.report.reversed.size(), 12u);
     EXPECT_NEAR(volume(r.mesh), 7, 1e-12);
 }
@@ -113,7 +113,7 @@ TEST(repair, collapsed_and_repeated_polygons_go) {
     add_polygon(m, {0, 1, 1});
     add_polygon(m, {first[2], first[3], first[0], first[1]}); // the first quad from another corner
     m.polygon_groups.push_back({PolygonGroupKind::material, "red", {0, 6, 7}});
-    const RepairedMesh r = expect_sound(m);
+    const RepairedMesh r = expect_sound_repair(m);
     EXPECT_EQ(r.report.degenerate, (Ints{6}));
     EXPECT_EQ(r.report.duplicate, (Ints{7}));
     EXPECT_EQ(r.mesh.polygon_groups[0].polygons, (Ints{0}));
@@ -137,7 +137,7 @@ TEST(repair, a_triangle_without_area_is_flipped_away_and_the_surface_stays_close
     for (const Ints& t : std::vector<Ints>{{0, 2, 4}, {4, 2, 1}, {0, 4, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}}) add_polygon(m, t);
     ASSERT_TRUE(bounds_volume(check_mesh(m)));
     ASSERT_TRUE(has_no_area(m, 2, 1e-9));
-    const RepairedMesh r = expect_sound(m);
+    const RepairedMesh r = expect_sound_repair(m);
     EXPECT_EQ(r.report.flipped, (Ints{2}));
     EXPECT_TRUE(bounds_volume(check_mesh(r.mesh)));
     EXPECT_EQ(vertex_count(r.mesh), 5);
@@ -150,7 +150,7 @@ TEST(repair, two_solids_that_touch_in_a_vertex_are_separated_there) {
     m.positions = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
     for (const Ints& t : std::vector<Ints>{{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}, {0, 4, 5}, {0, 6, 4}, {0, 5, 6}, {4, 6, 5}}) add_polygon(m, t);
     m.vertex_groups = {{"middle", {0}}};
-    const RepairedMesh r = expect_sound(m);
+    const RepairedMesh r = expect_sound_repair(m);
     EXPECT_EQ(r.report.split_vertices, (Ints{0}));
     EXPECT_EQ(vertex_count(r.mesh), 8);
     EXPECT_EQ(r.mesh.positions[7], m.positions[0]);
@@ -168,14 +168,14 @@ TEST(repair, two_boxes_that_touch_along_an_edge_are_separated_each_with_its_own_
         add_polygon(m, v);
     }
     // already apart: welding may not glue them together
-    EXPECT_FALSE(changed_anything(expect_sound(m).report));
+    EXPECT_FALSE(changed_anything(expect_sound_repair(m).report));
     // glued by hand: the boxes share the two vertices
     const auto find = [&](const Real3& x) { return int(std::find(m.positions.begin(), m.positions.end(), x) - m.positions.begin()); };
     const int a = find({0.5, 0.5, -0.5}), b = find({0.5, 0.5, 0.5});
     for (int& v : m.polygon_vertex)
         if (v >= 8 && m.positions[v] == m.positions[a]) v = a;
         else if (v >= 8 && m.positions[v] == m.positions[b]) v = b;
-    const RepairedMesh r = expect_sound(m);
+    const RepairedMesh r = expect_sound_repair(m);
     EXPECT_EQ(r.report.split_edges, (std::vector<Edge>{{std::min(a, b), std::max(a, b)}}));
     EXPECT_EQ(r.report.split_vertices.size(), 2u);
     EXPECT_NEAR(volume(r.mesh), 2, 1e-12);
@@ -189,7 +189,7 @@ TEST(repair, a_fin_is_cut_off_along_its_edge) {
     PolygonMesh m = make_box({1, 1, 1});
     m.positions.push_back({0, 0, -2});
     add_polygon(m, {m.polygon_vertex[0], m.polygon_vertex[1], 8});
-    const RepairedMesh r = expect_sound(m);
+    const RepairedMesh r = expect_sound_repair(m);
     EXPECT_EQ(r.report.split_edges.size(), 1u);
     EXPECT_EQ(vertex_count(r.mesh), 11);
     EXPECT_EQ(polygon_count(r.mesh), 7);
@@ -229,10 +229,10 @@ TEST(repair, unused_vertices_go_only_if_asked) {
     m.positions.insert(m.positions.begin(), {9, 9, 9});
     for (int& v : m.polygon_vertex) ++v;
     m.attributes.push_back({"heat", 1, {7, 0, 1, 2, 3, 4, 5, 6, 7}});
-    const RepairedMesh r = expect_sound(m);
+    const RepairedMesh r = expect_sound_repair(m);
     EXPECT_EQ(r.report.unused, (Ints{0}));
     EXPECT_EQ(r.mesh.attributes[0].values, (std::vector<double>{0, 1, 2, 3, 4, 5, 6, 7}));
-    EXPECT_EQ(vertex_count(expect_sound(m, {.remove_unused = false}).mesh), 9);
+    EXPECT_EQ(vertex_count(expect_sound_repair(m, {.remove_unused = false}).mesh), 9);
 }
 
 TEST(repair, segments_follow_their_vertices) {
@@ -241,7 +241,7 @@ TEST(repair, segments_follow_their_vertices) {
     m.positions.push_back({0, 5, 0});
     m.positions.push_back({0, 6, 0});
     m.segments = {{20, 24}, {25, 26}};
-    const RepairedMesh r = expect_sound(m);
+    const RepairedMesh r = expect_sound_repair(m);
     ASSERT_EQ(r.mesh.segments.size(), 2u);
     EXPECT_EQ(r.mesh.positions[r.mesh.segments[0][0]], m.positions[20]);
     EXPECT_EQ(r.mesh.segments[0][1], r.mesh.segments[1][0]);
@@ -271,8 +271,8 @@ TEST(repair, random_damage_is_repaired_in_one_run) {
             }
         }
         SCOPED_TRACE(trial);
-        expect_sound(m);
-        expect_sound(m, {.weld = 0.01, .thin = 1e-3});
+        expect_sound_repair(m);
+        expect_sound_repair(m, {.weld = 0.01, .thin = 1e-3});
     }
 }
 
@@ -288,7 +288,7 @@ TEST(repair, scanned_meshes_are_repaired) {
         const Result<PolygonMesh> m = read_mesh(path);
         ASSERT_TRUE(m);
         SCOPED_TRACE(name);
-        expect_sound(*m.value);
+        expect_sound_repair(*m.value);
     }
 }
 

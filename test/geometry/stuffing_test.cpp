@@ -9,20 +9,14 @@
 #include "geometry/sample.h"
 #include "geometry/tet_measure.h"
 #include "geometry/topology.h"
+#include "geometry/triangle_shape.h"
 #include "geometry/triangle_tree.h"
-#include "geometry/triangulate.h"
 #include <algorithm>
 #include <cmath>
 #include <gtest/gtest.h>
 
 using namespace sinew;
 
-static ParallelPtr threads(int n) {
-    Context c;
-    c.threads = n;
-    return make_parallel(c);
-}
-static TriangleShape shape_of(const PolygonMesh& m) { return {m.positions, triangulate(m).triangles}; }
 static Real sphere(const Vec3& p) { return p.norm() - 1; }
 
 // Largest distance from a to b: of the vertices of a and of points within its triangles no farther apart than `spacing`.
@@ -43,7 +37,7 @@ static Real one_sided(const TriangleShape& a, const TriangleShape& b, Real spaci
     return worst;
 }
 
-static void expect_sound(const TetMesh& m) {
+static void expect_sound_tets(const TetMesh& m) {
     EXPECT_TRUE(validate_tets(m).empty());
     EXPECT_TRUE(find_inverted_tetrahedra(m.points, m.tets).empty());
     const AngleRange r = dihedral_range(m);
@@ -55,14 +49,14 @@ static void expect_sound(const TetMesh& m) {
 }
 
 TEST(stuffing, a_sphere_is_filled_to_second_order_with_its_boundary_on_the_surface) {
-    const ParallelPtr p = threads(2);
+    const ParallelPtr p = make_parallel({.threads = 2});
     Real error[2];
     for (int level = 0; level < 2; ++level) {
         StuffingSettings s;
         s.cell = level == 0 ? 0.2 : 0.1;
         const Result<TetMesh> m = stuff_distance(*p, {Vec3::Constant(-1), Vec3::Constant(1)}, sphere, s);
         ASSERT_TRUE(m);
-        expect_sound(*m.value);
+        expect_sound_tets(*m.value);
         // boundary points are zeros of the distance to the tolerance of the root finder
         for (int point : boundary_mesh(*m.value).point) EXPECT_NEAR(sphere(vec(m.value->points[point])), 0, 1e-5 * s.cell + 1e-12);
         error[level] = 4 * kPi / 3 - total_volume(*m.value);
@@ -74,13 +68,13 @@ TEST(stuffing, a_sphere_is_filled_to_second_order_with_its_boundary_on_the_surfa
 }
 
 TEST(stuffing, boxes_and_hollow_spheres_lose_at_most_a_cell) {
-    const ParallelPtr p = threads(2);
+    const ParallelPtr p = make_parallel({.threads = 2});
     StuffingSettings s;
     s.cell = 0.11;
     const TriangleShape box = shape_of(make_box({1, 0.5, 2}));
     const Result<TetMesh> m = stuff_mesh(*p, box, s);
     ASSERT_TRUE(m);
-    expect_sound(*m.value);
+    expect_sound_tets(*m.value);
     EXPECT_NEAR(total_volume(*m.value), 1, 0.11 * 0.11 * (4 * (1 + 0.5 + 2))); // only edges are cut off
     const TriangleShape skin = shape_of(boundary_mesh(*m.value).mesh);
     EXPECT_LT(one_sided(skin, box, 0.05), s.cell);
@@ -88,7 +82,7 @@ TEST(stuffing, boxes_and_hollow_spheres_lose_at_most_a_cell) {
     s.cell = 0.1;
     const Result<TetMesh> hollow = stuff_distance(*p, {Vec3::Constant(-1), Vec3::Constant(1)}, [](const Vec3& x) { return std::abs(x.norm() - 0.75) - 0.25; }, s);
     ASSERT_TRUE(hollow);
-    expect_sound(*hollow.value);
+    expect_sound_tets(*hollow.value);
     const MeshCheck c = check_mesh(boundary_mesh(*hollow.value).mesh);
     EXPECT_TRUE(c.closed);
     EXPECT_NEAR(total_volume(*hollow.value), 4 * kPi / 3 * (1 - 0.125), 0.05);
@@ -96,7 +90,7 @@ TEST(stuffing, boxes_and_hollow_spheres_lose_at_most_a_cell) {
 
 TEST(stuffing, parts_that_touch_in_a_point_or_an_edge_are_separated) {
     // two balls whose surfaces meet at a lattice point, and a saw-tooth of noise that touches everywhere
-    const ParallelPtr p = threads(2);
+    const ParallelPtr p = make_parallel({.threads = 2});
     StuffingSettings s;
     s.cell = 1;
     s.lipschitz = std::numeric_limits<Real>::infinity();
@@ -108,7 +102,7 @@ TEST(stuffing, parts_that_touch_in_a_point_or_an_edge_are_separated) {
     s.manifold = true;
     const Result<TetMesh> m = stuff_distance(*p, {Vec3::Zero(), Vec3::Constant(12)}, noise, s);
     ASSERT_TRUE(m);
-    expect_sound(*m.value);
+    expect_sound_tets(*m.value);
     EXPECT_GT(total_volume(*m.value), 0.9 * total_volume(*raw.value));
 }
 
@@ -116,10 +110,10 @@ TEST(stuffing, thread_count_does_not_change_a_bit) {
     const TriangleShape torus = shape_of(make_icosphere(1, 3));
     StuffingSettings s;
     s.cell = 0.13;
-    const Result<TetMesh> one = stuff_mesh(*threads(1), torus, s);
+    const Result<TetMesh> one = stuff_mesh(*make_parallel({.threads = 1}), torus, s);
     ASSERT_TRUE(one);
     for (int n : {2, 3, 8}) {
-        const Result<TetMesh> many = stuff_mesh(*threads(n), torus, s);
+        const Result<TetMesh> many = stuff_mesh(*make_parallel({.threads = n}), torus, s);
         ASSERT_TRUE(many);
         EXPECT_EQ(many.value->tets, one.value->tets);
         EXPECT_EQ(many.value->points, one.value->points); // by value; no zeros of different sign: compared bits are below
@@ -129,7 +123,7 @@ TEST(stuffing, thread_count_does_not_change_a_bit) {
 }
 
 TEST(stuffing, wrong_input_is_refused_with_a_reason) {
-    const ParallelPtr p = threads(1);
+    const ParallelPtr p = make_parallel({.threads = 1});
     const TriangleShape box = shape_of(make_box({1, 1, 1}));
     StuffingSettings s;
     EXPECT_EQ(stuff_mesh(*p, box, s).errors.at(0).path, "cell");
@@ -191,9 +185,9 @@ static void expect_scan(const char* name, int cells, Real offset) {
     StuffingSettings s;
     s.cell = std::max({b.max.x - b.min.x, b.max.y - b.min.y, b.max.z - b.min.z}) / cells;
     s.offset = offset;
-    const Result<TetMesh> m = stuff_mesh(*threads(0), shape, s);
+    const Result<TetMesh> m = stuff_mesh(*make_parallel({.threads = 0}), shape, s);
     ASSERT_TRUE(m);
-    expect_sound(*m.value);
+    expect_sound_tets(*m.value);
     const TriangleShape skin = shape_of(boundary_mesh(*m.value).mesh);
     EXPECT_LE(one_sided(skin, shape, s.cell / 2), s.cell);
     EXPECT_LE(one_sided(shape, skin, s.cell / 2, offset > 0), s.cell);

@@ -13,7 +13,7 @@ using namespace sinew;
 
 static TetMesh regular_tet() { return {{{1, 1, 1}, {-1, 1, -1}, {1, -1, -1}, {-1, -1, 1}}, {{0, 1, 2, 3}}, {}, {}, {}}; }
 // cube [0, 1]^3 in six tetrahedra around its diagonal
-static TetMesh cube() {
+static TetMesh cube_of_six_tets() {
     TetMesh m;
     for (int i = 0; i < 8; ++i) m.points.push_back({Real(i & 1), Real(i >> 1 & 1), Real(i >> 2 & 1)});
     m.tets = {{0, 1, 3, 7}, {0, 3, 2, 7}, {0, 2, 6, 7}, {0, 6, 4, 7}, {0, 4, 5, 7}, {0, 5, 1, 7}};
@@ -39,7 +39,7 @@ TEST(tet_measure, angles_follow_the_opening_of_a_wedge) {
 }
 
 TEST(tet_measure, the_boundary_of_a_cube_is_closed_oriented_and_encloses_its_volume) {
-    TetMesh m = cube();
+    TetMesh m = cube_of_six_tets();
     orient_tets(m);
     EXPECT_NEAR(total_volume(m), 1, 1e-15);
     const BoundaryMesh b = boundary_mesh(m);
@@ -56,7 +56,7 @@ TEST(tet_measure, the_boundary_of_a_cube_is_closed_oriented_and_encloses_its_vol
 }
 
 TEST(tet_measure, broken_meshes_are_named) {
-    TetMesh m = cube();
+    TetMesh m = cube_of_six_tets();
     EXPECT_TRUE(validate_tets(m).empty());
     m.tets[3][2] = 8;
     m.tets[4][0] = m.tets[4][1];
@@ -80,7 +80,7 @@ TEST(tet_manifold, two_tetrahedra_at_a_point_or_an_edge_are_parted) {
     EXPECT_EQ(r.split, 2);
     EXPECT_EQ(r.removed, 0);
     EXPECT_TRUE(check_mesh(boundary_mesh(edge).mesh).manifold);
-    TetMesh sound = cube();
+    TetMesh sound = cube_of_six_tets();
     orient_tets(sound);
     const auto tets = sound.tets;
     r = separate_parts(sound);

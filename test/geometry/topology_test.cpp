@@ -6,7 +6,7 @@ using namespace sinew;
 using Edge = std::array<int, 2>;
 
 // unit cube, quads outward
-static PolygonMesh cube() {
+static PolygonMesh cube_of_quads() {
     PolygonMesh m;
     for (int i = 0; i < 8; ++i) m.positions.push_back({Real(i & 1), Real(i >> 1 & 1), Real(i >> 2)});
     for (const auto& q : std::vector<std::vector<int>>{
@@ -20,7 +20,7 @@ static std::vector<int> row(const IndexRows& r, int i) {
 }
 
 TEST(topology, a_cube_has_twelve_edges_with_two_polygons_each) {
-    const PolygonMesh m = cube();
+    const PolygonMesh m = cube_of_quads();
     const EdgeTable t = build_edges(m);
     ASSERT_EQ(t.edges.size(), 12u);
     EXPECT_EQ(t.edges, unique_edges(m));
@@ -34,21 +34,21 @@ TEST(topology, a_cube_has_twelve_edges_with_two_polygons_each) {
 }
 
 TEST(topology, neighbours_and_polygons_of_a_vertex_are_ascending) {
-    const PolygonMesh m = cube();
+    const PolygonMesh m = cube_of_quads();
     const EdgeTable t = build_edges(m);
     EXPECT_EQ(row(vertex_neighbors(t, 8), 3), (std::vector<int>{1, 2, 7}));
     EXPECT_EQ(row(vertex_polygons(m), 3), (std::vector<int>{1, 3, 4}));
 }
 
 TEST(topology, a_cube_is_closed_oriented_and_manifold) {
-    const MeshCheck c = check_mesh(cube());
+    const MeshCheck c = check_mesh(cube_of_quads());
     EXPECT_TRUE(c.closed && c.oriented && c.manifold && bounds_volume(c));
     EXPECT_EQ(describe(c), "");
-    EXPECT_TRUE(boundary_vertices(cube(), build_edges(cube())).empty());
+    EXPECT_TRUE(boundary_vertices(cube_of_quads(), build_edges(cube_of_quads())).empty());
 }
 
 TEST(topology, a_missing_polygon_leaves_its_four_edges_open) {
-    PolygonMesh m = cube();
+    PolygonMesh m = cube_of_quads();
     m.polygon_begin.pop_back();
     m.polygon_vertex.resize(20);
     const MeshCheck c = check_mesh(m);
@@ -61,7 +61,7 @@ TEST(topology, a_missing_polygon_leaves_its_four_edges_open) {
 }
 
 TEST(topology, a_flipped_polygon_is_found_by_its_edges) {
-    PolygonMesh m = cube();
+    PolygonMesh m = cube_of_quads();
     std::reverse(m.polygon_vertex.begin(), m.polygon_vertex.begin() + 4);
     const MeshCheck c = check_mesh(m);
     EXPECT_TRUE(c.closed);
@@ -70,7 +70,7 @@ TEST(topology, a_flipped_polygon_is_found_by_its_edges) {
 }
 
 TEST(topology, a_fin_makes_an_edge_nonmanifold_and_open) {
-    PolygonMesh m = cube();
+    PolygonMesh m = cube_of_quads();
     m.positions.push_back({0, 0, -1});
     add_polygon(m, {0, 1, 8});
     const MeshCheck c = check_mesh(m);
@@ -92,7 +92,7 @@ TEST(topology, two_tetrahedra_at_a_vertex_bound_a_volume_but_are_not_manifold) {
 }
 
 TEST(topology, a_collapsed_polygon_is_listed_and_does_not_open_the_surface) {
-    PolygonMesh m = cube();
+    PolygonMesh m = cube_of_quads();
     add_polygon(m, {0, 1, 1});
     add_polygon(m, {7, 7, 7});
     const MeshCheck c = check_mesh(m);
@@ -102,7 +102,7 @@ TEST(topology, a_collapsed_polygon_is_listed_and_does_not_open_the_surface) {
 }
 
 TEST(topology, a_repeated_corner_keeps_its_polygon_in_the_surface) {
-    PolygonMesh m = cube();
+    PolygonMesh m = cube_of_quads();
     // the first quad {0, 4, 6, 2} written with vertex 4 twice
     m.polygon_vertex.insert(m.polygon_vertex.begin() + 1, 4);
     for (std::size_t i = 1; i < m.polygon_begin.size(); ++i) ++m.polygon_begin[i];
@@ -113,7 +113,7 @@ TEST(topology, a_repeated_corner_keeps_its_polygon_in_the_surface) {
 }
 
 TEST(topology, unused_vertices_are_listed) {
-    PolygonMesh m = cube();
+    PolygonMesh m = cube_of_quads();
     m.positions.push_back({5, 5, 5});
     m.positions.push_back({6, 5, 5});
     m.segments = {{9, 0}};

@@ -3,23 +3,21 @@
 #include "data_path.h"
 #include "geometry/generate.h"
 #include "geometry/read_mesh.h"
-#include "geometry/triangulate.h"
+#include "geometry/triangle_shape.h"
 #include <algorithm>
 #include <gtest/gtest.h>
 
 using namespace sinew;
 
-static TriangleShape shape_of(const PolygonMesh& m) { return {m.positions, triangulate(m).triangles}; }
-
-static Vec3 in_box(Rng& rng, Real half) {
+static Vec3 point_in_cube(Rng& rng, Real half) {
     return {draw_uniform(rng, -half, half), draw_uniform(rng, -half, half), draw_uniform(rng, -half, half)};
 }
 
 static TriangleShape random_soup(Rng& rng, int n, Real size) {
     TriangleShape s;
     for (int t = 0; t < n; ++t) {
-        const Vec3 c = in_box(rng, 1);
-        for (int k = 0; k < 3; ++k) s.vertices.push_back(real3(c + size * in_box(rng, 1)));
+        const Vec3 c = point_in_cube(rng, 1);
+        for (int k = 0; k < 3; ++k) s.vertices.push_back(real3(c + size * point_in_cube(rng, 1)));
         s.triangles.push_back({3 * t, 3 * t + 1, 3 * t + 2});
     }
     // some without area: points, segments, doubled triangles
@@ -33,10 +31,10 @@ TEST(triangle, the_closest_point_is_a_minimum_over_a_fine_sampling) {
     Rng rng{1};
     for (int trial = 0; trial < 2000; ++trial) {
         Vec3 x[3];
-        for (Vec3& v : x) v = in_box(rng, 1);
+        for (Vec3& v : x) v = point_in_cube(rng, 1);
         if (trial % 7 == 0) x[2] = x[0] + 0.3 * (x[1] - x[0]); // collinear
         if (trial % 11 == 0) x[1] = x[0];
-        const Vec3 p = in_box(rng, 2);
+        const Vec3 p = point_in_cube(rng, 2);
         const TrianglePoint q = closest_on_triangle(p, x[0], x[1], x[2]);
         const Real d = (p - q.point).norm();
         EXPECT_NEAR((q.weight[0] * x[0] + q.weight[1] * x[1] + q.weight[2] * x[2] - q.point).norm(), 0, 1e-12);
@@ -55,7 +53,7 @@ TEST(triangle_tree, closest_points_are_those_of_trying_every_triangle) {
         const TriangleShape m = random_soup(rng, 300, size);
         const TriangleTree tree = build_triangle_tree(m);
         for (int trial = 0; trial < 500; ++trial) {
-            const Vec3 p = trial % 10 ? in_box(rng, 2) : Vec3(vec(m.vertices[trial % 300])); // also exactly at vertices
+            const Vec3 p = trial % 10 ? point_in_cube(rng, 2) : Vec3(vec(m.vertices[trial % 300])); // also exactly at vertices
             SurfacePoint best;
             Real least = 1e300;
             for (int t = 0; t < int(m.triangles.size()); ++t) {
@@ -119,7 +117,7 @@ TEST(triangle_tree, a_refitted_tree_answers_as_a_new_one) {
         ASSERT_EQ(tree_cost(again), tree_cost(fresh));
         std::vector<int> a, b;
         for (int trial = 0; trial < 100; ++trial) {
-            Vec3 p = in_box(rng, 4);
+            Vec3 p = point_in_cube(rng, 4);
             if (trial % 4 == 1) p.x() = 0;             // on planes of symmetry
             if (trial % 4 == 2) p = Vec3(0, p.y(), 0); // and on the axis
             if (trial % 4 == 3) p = vec(m.vertices[trial % m.vertices.size()]);
@@ -145,7 +143,7 @@ TEST(triangle_tree, triangles_in_a_box_are_those_of_trying_every_triangle) {
     const TriangleTree tree = build_triangle_tree(m);
     std::vector<int> found, expected;
     for (int trial = 0; trial < 200; ++trial) {
-        const Vec3 a = in_box(rng, 1.2), b = in_box(rng, 1.2);
+        const Vec3 a = point_in_cube(rng, 1.2), b = point_in_cube(rng, 1.2);
         const Aabb box{a.cwiseMin(b), a.cwiseMax(b)};
         for (bool exact : {false, true}) {
             expected.clear();
@@ -163,7 +161,7 @@ TEST(triangle, box_overlap_agrees_with_clipping_the_triangle_to_the_box) {
     Rng rng{4};
     int hits = 0;
     for (int trial = 0; trial < 5000; ++trial) {
-        const Vec3 a = in_box(rng, 1), b = in_box(rng, 1), x[3] = {in_box(rng, 1.5), in_box(rng, 1.5), in_box(rng, 1.5)};
+        const Vec3 a = point_in_cube(rng, 1), b = point_in_cube(rng, 1), x[3] = {point_in_cube(rng, 1.5), point_in_cube(rng, 1.5), point_in_cube(rng, 1.5)};
         const Aabb box{a.cwiseMin(b), a.cwiseMax(b)};
         std::vector<Vec3> polygon(x, x + 3);
         for (int k = 0; k < 6 && !polygon.empty(); ++k) {
@@ -219,7 +217,7 @@ TEST(triangle_tree, winding_numbers_tell_inside_from_outside_and_agree_with_the_
         const Aabb box = tree.nodes[0].box;
         Rng rng{6};
         for (int trial = 0; trial < 300; ++trial) {
-            const Vec3 p = box.lo + (box.hi - box.lo).cwiseProduct((in_box(rng, 0.6) + Vec3::Constant(0.5)));
+            const Vec3 p = box.lo + (box.hi - box.lo).cwiseProduct((point_in_cube(rng, 0.6) + Vec3::Constant(0.5)));
             EXPECT_NEAR(winding_number(tree, m, p), winding_number_exact(m, p), 0.05) << name; // order 1 at opening ratio 3
         }
     }
@@ -239,7 +237,7 @@ TEST(triangle_tree, pseudonormals_and_winding_numbers_agree_on_the_sign) {
         Rng rng{7};
         int differ = 0;
         for (int trial = 0; trial < 2000; ++trial) {
-            const Vec3 p = box.lo + (box.hi - box.lo).cwiseProduct((in_box(rng, 0.6) + Vec3::Constant(0.5)));
+            const Vec3 p = box.lo + (box.hi - box.lo).cwiseProduct((point_in_cube(rng, 0.6) + Vec3::Constant(0.5)));
             const SurfacePoint s = find_closest(tree, m, p);
             const bool inside = (p - s.at.point).dot(pseudonormal(normals, m, s)) < 0;
             differ += inside != (winding_number(tree, m, p) > 0.5);

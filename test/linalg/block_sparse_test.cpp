@@ -1,13 +1,8 @@
 #include "linalg/block_sparse.h"
 #include "random_matrix.h"
-#include <cstring>
 #include <gtest/gtest.h>
 
 using namespace sinew;
-
-static bool same_bits(const std::vector<Real>& a, const std::vector<Real>& b) {
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Real)) == 0;
-}
 
 static bool same_bits(const BlockSparse& A, const MatX& dense) {
     return same_bits(to_dense(A), std::vector<Real>(dense.data(), dense.data() + dense.size()));

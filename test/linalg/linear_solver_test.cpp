@@ -2,7 +2,6 @@
 #include "dense.h"
 #include "linalg/linear_solver.h"
 #include "random_matrix.h"
-#include <cstring>
 #include <gtest/gtest.h>
 
 using namespace sinew;
@@ -40,10 +39,6 @@ static std::unique_ptr<LinearSolver> make(const Case& c) {
 
 static std::string case_name(const Case& c) {
     return c.name + "_" + (c.name == "cg" ? c.settings.preconditioner : c.settings.ordering);
-}
-
-static bool same_bits(const std::vector<Real>& a, const std::vector<Real>& b) {
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Real)) == 0;
 }
 
 struct Solved {

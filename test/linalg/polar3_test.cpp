@@ -5,13 +5,6 @@
 
 using namespace sinew;
 
-static Mat3 random_matrix3(std::mt19937& rng) {
-    return Mat3::NullaryExpr([&] { return random_real(rng); });
-}
-static Mat3 random_rotation(std::mt19937& rng) {
-    return exp_rotation(4 * Vec3(random_real(rng), random_real(rng), random_real(rng))).toRotationMatrix();
-}
-
 // fourth-order central difference: truncation h^4 times the fifth derivative, about (h/gap)^4 with gap >= 0.3
 static void check_rates(const Mat3& F, const Mat3& dF, const Vec3& sigma) {
     const PolarRates rates = compute_polar_rates(compute_svd(F), dF);

@@ -13,7 +13,7 @@ static MatX random_symmetric(std::mt19937& rng, int n) {
     return g + g.transpose();
 }
 
-static bool same_bits(const MatX& a, const MatX& b) {
+static bool same_matrix_bits(const MatX& a, const MatX& b) {
     return std::memcmp(a.data(), b.data(), std::size_t(a.size()) * sizeof(Real)) == 0;
 }
 
@@ -27,7 +27,7 @@ TEST(psd, clamp_removes_the_negative_part_and_is_nearest_in_the_frobenius_norm) 
             const VecX d = eigenvalues_of(A);
             EXPECT_EQ(changed, d.minCoeff() < 0);
             EXPECT_GE(eigenvalues_of(B).minCoeff(), -1e-14 * A.norm() * n); // rounding of the product W W^T
-            EXPECT_TRUE(same_bits(B, B.transpose()));
+            EXPECT_TRUE(same_matrix_bits(B, B.transpose()));
             // eigenvalues are the positive ones of A, the distance is the norm of the negative ones
             EXPECT_LE((eigenvalues_of(B) - d.cwiseMax(0)).norm(), 1e-13 * A.norm());
             const Real distance = (A - B).norm();
@@ -61,7 +61,7 @@ TEST(psd, a_matrix_that_is_psd_already_keeps_its_bits) {
             for (const auto mode : {PsdMode::clamp, PsdMode::absolute}) {
                 MatX B = A;
                 EXPECT_FALSE(project_psd(B.data(), n, mode)) << n << " rank " << rank;
-                EXPECT_TRUE(same_bits(A, B)) << n << " rank " << rank;
+                EXPECT_TRUE(same_matrix_bits(A, B)) << n << " rank " << rank;
             }
         }
     // Hessian of a stretched spring: k (n n^T + (1 - L / l)(I - n n^T)) with signs, singular by translation
@@ -74,7 +74,7 @@ TEST(psd, a_matrix_that_is_psd_already_keeps_its_bits) {
         A << K, -K, -K, K;
         const MatX before = A;
         EXPECT_FALSE(project_psd(A.data(), 6, PsdMode::clamp)) << k;
-        EXPECT_TRUE(same_bits(A, before));
+        EXPECT_TRUE(same_matrix_bits(A, before));
     }
 }
 
@@ -132,12 +132,12 @@ TEST(psd, none_and_non_finite_matrices_are_left_alone) {
     const MatX A = random_symmetric(rng, 6);
     MatX B = A;
     EXPECT_FALSE(project_psd(B.data(), 6, PsdMode::none));
-    EXPECT_TRUE(same_bits(A, B));
+    EXPECT_TRUE(same_matrix_bits(A, B));
     for (const Real wrong : {std::numeric_limits<Real>::quiet_NaN(), std::numeric_limits<Real>::infinity()}) {
         MatX C = A;
         C(2, 3) = C(3, 2) = wrong;
         const MatX before = C;
         EXPECT_FALSE(project_psd(C.data(), 6, PsdMode::clamp));
-        EXPECT_TRUE(same_bits(C, before));
+        EXPECT_TRUE(same_matrix_bits(C, before));
     }
 }

@@ -3,6 +3,7 @@
 #include "core/math.h"
 #include "linalg/block_sparse.h"
 #include <algorithm>
+#include <cstring>
 #include <random>
 
 namespace sinew {
@@ -33,6 +34,17 @@ void mirror_blocks(const BlockLayout& layout, MatX& dense);
 MatX dense_matrix(const BlockSparse& A);
 
 std::vector<Real> random_vector(std::mt19937& rng, int n);
+
+inline Mat3 random_matrix3(std::mt19937& rng) {
+    return Mat3::NullaryExpr([&] { return random_real(rng); });
+}
+inline Mat3 random_rotation(std::mt19937& rng) {
+    return exp_rotation(4 * Vec3(random_real(rng), random_real(rng), random_real(rng))).toRotationMatrix();
+}
+
+inline bool same_bits(const std::vector<Real>& a, const std::vector<Real>& b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Real)) == 0;
+}
 
 inline Eigen::Map<const VecX> as_eigen(const std::vector<Real>& x) {
     return {x.data(), Eigen::Index(x.size())};

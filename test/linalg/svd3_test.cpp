@@ -6,14 +6,6 @@
 
 using namespace sinew;
 
-static Mat3 random_matrix3(std::mt19937& rng) {
-    return Mat3::NullaryExpr([&] { return random_real(rng); });
-}
-
-static Mat3 random_rotation(std::mt19937& rng) {
-    return exp_rotation(4 * Vec3(random_real(rng), random_real(rng), random_real(rng))).toRotationMatrix();
-}
-
 // Every promise of svd3.h; tolerances are a few tens of roundings.
 static void check(const Mat3& F, const char* what) {
     const Svd3 s = compute_svd(F);

@@ -8,7 +8,7 @@ using namespace sinew;
 
 namespace {
 
-constexpr Real33 kInertia{1, 0, 0, 0, 2, 0, 0, 0, 3};
+constexpr Real33 kUnequalInertia{1, 0, 0, 0, 2, 0, 0, 0, 3};
 const std::vector<Real3> kPlaces{{0, 0, 0}, {3, 4, 0}};
 const std::vector<Real> kMasses{1, 2};
 
@@ -19,7 +19,7 @@ TEST(builder, every_object_owns_what_was_added_after_it_began) {
     EXPECT_EQ(begin_object(b, "a", "particles", "steel"), 0);
     EXPECT_EQ(add_points(b, kPlaces, kMasses, kFree, {0, 1, 0}), 0);
     EXPECT_EQ(begin_object(b, "b", "box"), 1);
-    EXPECT_EQ(add_frame(b, {{1, 2, 3}, {}}, 5, kInertia, kFixed), 0);
+    EXPECT_EQ(add_frame(b, {{1, 2, 3}, {}}, 5, kUnequalInertia, kFixed), 0);
     EXPECT_EQ(add_scalar(b, 0.5, 7), 0);
     EXPECT_EQ(begin_object(b, "c", "particles"), 2);
     EXPECT_EQ(add_points(b, kPlaces, kMasses, kFixed), 2);
@@ -53,7 +53,7 @@ TEST(builder, elements_are_prepared_from_the_rest_state_and_owned_by_their_first
     begin_object(b, "a", "particles");
     add_points(b, kPlaces, kMasses);
     begin_object(b, "b", "box");
-    add_frame(b, {}, 5, kInertia);
+    add_frame(b, {}, 5, kUnequalInertia);
     add_spring(b, 0, 1, 100); // while b is being built
     const AttachFrame::Params pin;
     add_energy(b, *find_energy("attach_frame"), &pin, std::array<int, 2>{1, 0});

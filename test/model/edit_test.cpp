@@ -10,7 +10,7 @@ using namespace sinew;
 
 namespace {
 
-constexpr Real33 kInertia{1, 0, 0, 0, 2, 0, 0, 0, 3};
+constexpr Real33 kBodyInertia{1, 0, 0, 0, 2, 0, 0, 0, 3};
 
 // two points joined by a spring, a body, and the second point attached to the body
 ModelBuilder make_pair_and_body(Real x, Real stiffness) {
@@ -21,7 +21,7 @@ ModelBuilder make_pair_and_body(Real x, Real stiffness) {
     add_spring(b, 0, 1, stiffness);
     add_surface_points(b, {0, 2}, 0.01);
     begin_object(b, "body", "box");
-    add_frame(b, {{x, 1, 0}, {}}, 5, kInertia);
+    add_frame(b, {{x, 1, 0}, {}}, 5, kBodyInertia);
     add_surface_vertex_in_frame(b, 0, {0.5, 0, 0}, 0);
     const AttachFrame::Params pin;
     add_energy(b, *find_energy("attach_frame"), &pin, std::array<int, 2>{1, 0});

@@ -14,7 +14,7 @@ std::map<std::string, int> count_statements(const std::string& text) {
     for (std::string line; std::getline(in, line);) ++count[line.substr(0, line.find(' '))];
     return count;
 }
-PolygonMesh write_and_read(const SnapshotLayout& layout, const ExporterSettings& settings,
+PolygonMesh write_and_read_obj(const SnapshotLayout& layout, const ExporterSettings& settings,
                            std::string* text = nullptr) {
     TemporaryFolder folder;
     auto exporter = make_exporter("obj", settings);
@@ -35,7 +35,7 @@ TEST(Obj, keeps_order_count_polygons_texture_coordinates_and_groups) {
     ExporterSettings settings;
     settings.objects = {"sheet"};
     settings.precision = Precision::float64;
-    const PolygonMesh mesh = write_and_read(layout, settings);
+    const PolygonMesh mesh = write_and_read_obj(layout, settings);
     const SnapshotObject& sheet = layout.objects[0];
     EXPECT_EQ(mesh.positions, s.objects[0].position);
     EXPECT_EQ(mesh.polygon_begin, sheet.polygon_begin);
@@ -61,7 +61,7 @@ TEST(Obj, all_kinds_of_objects_share_one_numbering) {
     const SnapshotLayout layout = make_sample_layout();
     const Snapshot s = make_sample_snapshot(layout, 1004);
     std::string text;
-    const PolygonMesh mesh = write_and_read(layout, {}, &text);
+    const PolygonMesh mesh = write_and_read_obj(layout, {}, &text);
     // 12 + 8 + 5 vertices and the 4 living of 6 particles
     ASSERT_EQ(mesh.positions.size(), 29u);
     ASSERT_EQ(polygon_count(mesh), 12);
@@ -99,7 +99,7 @@ TEST(Obj, float32_writes_the_shortest_digits_that_read_back) {
 TEST(Obj, a_polygon_with_a_corner_without_texture_coordinate_has_none) {
     SnapshotLayout layout = make_sample_layout();
     layout.objects[0].polygon_uv[5] = -1; // second polygon
-    const PolygonMesh mesh = write_and_read(layout, {});
+    const PolygonMesh mesh = write_and_read_obj(layout, {});
     EXPECT_EQ(mesh.polygon_uv[3], 4 + 1 - 4); // first polygon keeps its own: corner 3 is vertex 1
     for (int k = 4; k < 8; ++k) EXPECT_EQ(mesh.polygon_uv[std::size_t(k)], -1);
 }

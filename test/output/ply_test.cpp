@@ -5,7 +5,7 @@
 
 namespace sinew {
 namespace {
-PolygonMesh write_and_read(const SnapshotLayout& layout, const Snapshot& s,
+PolygonMesh write_and_read_ply(const SnapshotLayout& layout, const Snapshot& s,
                            const ExporterSettings& settings, std::string* text = nullptr) {
     TemporaryFolder folder;
     auto exporter = make_exporter("ply", settings);
@@ -17,7 +17,7 @@ PolygonMesh write_and_read(const SnapshotLayout& layout, const Snapshot& s,
     EXPECT_NO_ERRORS(mesh.errors);
     return mesh ? *mesh.value : PolygonMesh();
 }
-const std::vector<double>& attribute(const PolygonMesh& mesh, const std::string& name) {
+const std::vector<double>& mesh_attribute(const PolygonMesh& mesh, const std::string& name) {
     static const std::vector<double> none;
     for (const VertexAttribute& a : mesh.attributes)
         if (a.name == name) return a.values;
@@ -31,7 +31,7 @@ TEST(Ply, keeps_mesh_fields_groups_and_texture_coordinates) {
     const Snapshot s = make_sample_snapshot(layout, 1004);
     ExporterSettings settings;
     settings.precision = settings.field_precision = Precision::float64;
-    const PolygonMesh mesh = write_and_read(layout, s, settings);
+    const PolygonMesh mesh = write_and_read_ply(layout, s, settings);
     ASSERT_EQ(mesh.positions.size(), 29u);
     for (std::size_t i = 0; i < 12; ++i) EXPECT_EQ(mesh.positions[i], s.objects[0].position[i]);
     ASSERT_EQ(polygon_count(mesh), 12);
@@ -40,9 +40,9 @@ TEST(Ply, keeps_mesh_fields_groups_and_texture_coordinates) {
     EXPECT_EQ(mesh.segments.size(), 4u);
     EXPECT_EQ(mesh.segments[3], (std::array<int, 2>{23, 24}));
 
-    const std::vector<double>&speed = attribute(mesh, "speed"), &y = attribute(mesh, "velocity_y");
-    const std::vector<double>&age = attribute(mesh, "age"), &object = attribute(mesh, "object");
-    const std::vector<double>&id = attribute(mesh, "id"), &top = attribute(mesh, "group_top");
+    const std::vector<double>&speed = mesh_attribute(mesh, "speed"), &y = mesh_attribute(mesh, "velocity_y");
+    const std::vector<double>&age = mesh_attribute(mesh, "age"), &object = mesh_attribute(mesh, "object");
+    const std::vector<double>&id = mesh_attribute(mesh, "id"), &top = mesh_attribute(mesh, "group_top");
     for (std::size_t i = 0; i < 12; ++i) {
         EXPECT_EQ(speed[i], s.objects[0].fields[1].values[i]);
         EXPECT_EQ(y[i], s.objects[0].fields[0].values[3 * i + 1]);
@@ -69,7 +69,7 @@ TEST(Ply, faces_have_the_groups_and_materials_of_the_input_file) {
     layout.objects.resize(1);
     Snapshot s = make_sample_snapshot(layout, 1004);
     std::string text;
-    write_and_read(layout, s, {}, &text);
+    write_and_read_ply(layout, s, {}, &text);
     const std::size_t face = text.find("element face 6\n"), end = text.find("end_header\n");
     ASSERT_NE(face, text.npos);
     for (const char* line : {"property uchar group_even\n", "property uchar material_red\n", "property uchar material_blue\n"})
@@ -93,7 +93,7 @@ TEST(Ply, polygons_with_hundreds_of_corners_are_kept) {
         o.polygon_vertex.push_back(i);
         s.objects[0].position.push_back({double(i), double(i * i), 0});
     }
-    const PolygonMesh mesh = write_and_read(layout, s, {});
+    const PolygonMesh mesh = write_and_read_ply(layout, s, {});
     ASSERT_EQ(polygon_count(mesh), 1);
     EXPECT_EQ(mesh.polygon_vertex, o.polygon_vertex);
     EXPECT_EQ(mesh.positions[299].y, 299.0 * 299.0);

@@ -25,7 +25,7 @@ Bytes make_recording(int level) {
 }
 
 // number of frames that can be read
-int read_all(ByteSpan bytes, bool check) {
+int count_readable_frames(ByteSpan bytes, bool check) {
     RecordingReader reader;
     if (!reader.open_memory(bytes, {check}).empty()) return -1;
     int readable = 0;
@@ -64,7 +64,7 @@ TEST(RecordingDamage, every_truncation_gives_the_frames_before_it) {
     ASSERT_NO_ERRORS(whole.open_memory(bytes, {}));
     ASSERT_EQ(whole.frame_count(), 5);
     for (std::size_t n = 0; n < bytes.size(); ++n) {
-        const int readable = read_all(ByteSpan(bytes).first(n), true);
+        const int readable = count_readable_frames(ByteSpan(bytes).first(n), true);
         int expected = 0;
         for (int i = 0; i < 5; ++i) {
             ChunkHeader header;
@@ -84,7 +84,7 @@ TEST(RecordingDamage, one_wrong_byte_anywhere_loses_at_most_what_its_chunk_holds
     for (std::size_t i = kRecordingHeaderSize; i < bytes.size(); ++i) {
         Bytes damaged = bytes;
         damaged[i] ^= 0x41;
-        const int readable = read_all(damaged, true);
+        const int readable = count_readable_frames(damaged, true);
         if (i < whole.frames[0].offset) { // the first layout
             EXPECT_EQ(readable, 2) << i;
         } else if (i >= second_layout && i < whole.frames[3].offset) {
@@ -132,7 +132,7 @@ TEST(RecordingDamage, random_damage_never_crashes_even_without_checksums) {
                     break;
                 }
             }
-            read_all(damaged, round % 2 == 0);
+            count_readable_frames(damaged, round % 2 == 0);
         }
     }
 }

@@ -14,7 +14,7 @@ struct VtpArray {
     std::vector<double> values;
 };
 
-std::string attribute(const std::string& element, const std::string& name) {
+std::string xml_attribute(const std::string& element, const std::string& name) {
     const std::size_t at = element.find(" " + name + "=\"");
     if (at == std::string::npos) return "";
     const std::size_t begin = at + name.size() + 3;
@@ -60,7 +60,7 @@ struct Vtp {
         EXPECT_EQ(appended.substr(appended.size() - end.size()), end);
     }
     int count(const std::string& name) const {
-        return std::atoi(attribute(xml.substr(xml.find("<Piece")), name).c_str());
+        return std::atoi(xml_attribute(xml.substr(xml.find("<Piece")), name).c_str());
     }
     VtpArray array(const std::string& section, const std::string& name) const {
         const std::size_t begin = xml.find("<" + section), end = xml.find("</" + section + ">", begin);
@@ -72,10 +72,10 @@ struct Vtp {
         const std::size_t element = xml.rfind('<', at);
         const std::string tag = xml.substr(element, xml.find('>', at) - element);
         VtpArray a;
-        a.type = attribute(tag, "type");
-        if (!attribute(tag, "NumberOfComponents").empty())
-            a.components = std::stoi(attribute(tag, "NumberOfComponents"));
-        const std::string bytes = inflate_array(appended, std::stoul(attribute(tag, "offset")));
+        a.type = xml_attribute(tag, "type");
+        if (!xml_attribute(tag, "NumberOfComponents").empty())
+            a.components = std::stoi(xml_attribute(tag, "NumberOfComponents"));
+        const std::string bytes = inflate_array(appended, std::stoul(xml_attribute(tag, "offset")));
         if (a.type == "Float64") a.values = numbers<double>(bytes);
         if (a.type == "Float32") a.values = numbers<float>(bytes);
         if (a.type == "Int32") a.values = numbers<std::int32_t>(bytes);

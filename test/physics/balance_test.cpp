@@ -9,11 +9,11 @@ using namespace sinew;
 
 namespace {
 
-struct Balance {
+struct EnergyBalance {
     double change = 0, damping = 0, external = 0, largest = 0; // [J]; largest = of the total energy in any step
 };
-Balance run_balance(const std::string& text) {
-    Balance b;
+EnergyBalance run_balance(const std::string& text) {
+    EnergyBalance b;
     std::optional<Simulation> s = start(text);
     if (!s) return b;
     const double first = energy_total(s->report);
@@ -37,7 +37,7 @@ class explicit_balance : public testing::TestWithParam<const char*> {};
 
 TEST_P(explicit_balance, what_damping_takes_is_what_energy_loses) {
     // zeta = 0.2, 1 J in the beginning; half of a percent of w0 h = 0.02: trapezoid sum of powers, and the scheme itself
-    const Balance b = run_balance(fmt::format(R"json({{ "sinew": 1, "gravity": 0,
+    const EnergyBalance b = run_balance(fmt::format(R"json({{ "sinew": 1, "gravity": 0,
         "time": {{ "dt": 1e-3, "seconds": 0.3 }},
         "objects": {{ "p": {{ "kind": "particles", "mass": 1, "positions": [[-0.25, 0, 0], [0.25, 0, 0]],
             "velocities": [[-1, 0, 0], [1, 0, 0]], "links": [[0, 1]],
@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(schemes, explicit_balance, testing::Values("symplectic_
 
 TEST(balance, what_a_moving_hold_puts_in_is_what_energy_gains) {
     // a particle hung on a spring from a point that is lifted by 0.2 m in 1 s, slowly against the 0.2 s of the spring
-    const Balance b = run_balance(R"json({ "sinew": 1,
+    const EnergyBalance b = run_balance(R"json({ "sinew": 1,
         "time": { "dt": 1e-3, "seconds": 1 },
         "objects": { "p": { "kind": "particles", "mass": 1, "positions": [[0, 1, 0], [0, 0.5, 0]], "links": [[0, 1]],
             "material": { "rod": { "model": "spring", "stiffness": 1000 } },
@@ -75,14 +75,14 @@ TEST(default_step, keeps_free_bodies_that_meet_obstacles_from_gaining_energy) {
             std::optional<Simulation> s = start(text);
             ASSERT_TRUE(s);
             const double first = energy_total(s->report), lowest = -first;
-            const Balance b = run_balance(text);
+            const EnergyBalance b = run_balance(text);
             // symplectic Euler keeps the energy within a fraction w h < 1 of what is in the contact
             EXPECT_LT(b.largest, 1.5 * first) << body << " " << damping << " " << lowest;
         }
 }
 
 TEST(default_step, takes_the_damping_of_obstacles_into_account) {
-    const Balance b = run_balance(R"json({ "sinew": 1, "time": { "seconds": 1 },
+    const EnergyBalance b = run_balance(R"json({ "sinew": 1, "time": { "seconds": 1 },
         "objects": { "p": { "kind": "particles", "mass": 1e-3, "positions": [[0, 0.1, 0]] },
                      "floor": { "kind": "plane", "damping": 10 } } })json");
     EXPECT_LE(b.largest, 1.01 * 1e-3 * 9.81 * 0.1);

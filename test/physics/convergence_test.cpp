@@ -50,7 +50,7 @@ double kepler_error(const std::string& solver, const std::string& settings, int 
     return std::hypot(measure(*s, "p.x") - (std::cos(E) - e), measure(*s, "p.y") - b * std::sin(E));
 }
 
-struct Case {
+struct ConvergenceCase {
     const char* name;
     const char* solver;
     const char* settings;
@@ -58,7 +58,7 @@ struct Case {
     double order;
 };
 constexpr const char* kTight = R"(, "tolerance": 1e-12, "force_tolerance": 1e-13, "projection": "none")";
-const Case kCases[] = {
+const ConvergenceCase kCases[] = {
     {"forward_euler", "explicit", R"("scheme": "forward_euler")", 800, 1},
     {"symplectic_euler", "explicit", R"("scheme": "symplectic_euler")", 800, 1},
     {"improved_euler", "explicit", R"("scheme": "improved_euler")", 800, 1},
@@ -97,10 +97,10 @@ std::vector<double> flip_times(double dt) {
 
 } // namespace
 
-class convergence : public testing::TestWithParam<Case> {};
+class convergence : public testing::TestWithParam<ConvergenceCase> {};
 
 TEST_P(convergence, error_falls_with_the_order_of_the_scheme) {
-    const Case& c = GetParam();
+    const ConvergenceCase& c = GetParam();
     const std::string settings =
         std::string(c.settings) + (std::string_view(c.solver) == "newton" ? kTight : "");
     const double coarse = kepler_error(c.solver, settings, c.steps);

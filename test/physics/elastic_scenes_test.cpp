@@ -38,26 +38,11 @@ struct Watched final : Solver {
     void drop_caches() override { inner->drop_caches(); }
 };
 
-struct Case {
+struct SceneCase {
     std::string name;
     int steps; // or all of the scene's where it has fewer
     std::vector<std::string> set;
 };
-
-std::optional<Simulation> open(const Case& c) {
-    Result<Scene> scene = load_scene(source_dir() + "/scenes/" + c.name + ".json", c.set);
-    for (const Error& e : scene.errors) ADD_FAILURE() << to_string(e);
-    if (!scene) return std::nullopt;
-    Result<Compiled> compiled = compile_scene(*scene.value);
-    for (const Error& e : compiled.errors) ADD_FAILURE() << to_string(e);
-    if (!compiled) return std::nullopt;
-    Context context;
-    context.threads = 1;
-    Result<Simulation> made = make_simulation(context, std::move(*compiled.value));
-    for (const Error& e : made.errors) ADD_FAILURE() << to_string(e);
-    if (made) measure_start(*made.value);
-    return std::move(made.value);
-}
 
 bool forbids_inversion(const Model& m) {
     for (const Table& t : m.elements->energies)
@@ -65,8 +50,8 @@ bool forbids_inversion(const Model& m) {
     return false;
 }
 
-void check_scene(const Case& c) {
-    std::optional<Simulation> s = open(c);
+void check_scene(const SceneCase& c) {
+    std::optional<Simulation> s = start_file(c.name + ".json", c.set);
     ASSERT_TRUE(s) << c.name;
     ASSERT_EQ(s->compiled.solver, "newton") << c.name;
     auto watched = std::make_unique<Watched>();
@@ -87,7 +72,7 @@ void check_scene(const Case& c) {
     if (settings.constraints == "penalty" && settings.linearisation == "full" && settings.line_search != "none" && settings.merit == "energy") {
         EXPECT_EQ(watch.rises, 0) << c.name << ": rose by up to " << watch.worst << " of " << watch.iterations << " iterations";
     }
-    std::optional<Simulation> other = open(c);
+    std::optional<Simulation> other = start_file(c.name + ".json", c.set);
     ASSERT_TRUE(other);
     continue_from(*other, middle);
     ASSERT_EQ(other->now.step, half) << c.name; // in mid-motion
@@ -95,8 +80,8 @@ void check_scene(const Case& c) {
     EXPECT_EQ(hash(other->now), hash(s->now)) << c.name;
 }
 
-const std::vector<Case>& cases() {
-    static const std::vector<Case> all{
+const std::vector<SceneCase>& cases() {
+    static const std::vector<SceneCase> all{
         {"demo/cantilevers", 6, {"vars.n=10"}},
         {"demo/cloth_over_sphere", 24, {"vars.n=10"}},
         {"demo/draped_sheet", 24, {"objects.sheet.edge=0.08"}},
@@ -122,7 +107,7 @@ const std::vector<Case>& cases() {
 } // namespace
 
 TEST(elastic_scenes, iterates_go_down_nothing_inverts_that_must_not_and_saved_runs_continue) {
-    for (const Case& c : cases()) check_scene(c);
+    for (const SceneCase& c : cases()) check_scene(c);
 }
 
 // every scene of the folders that newton runs, whole

@@ -19,7 +19,7 @@ std::optional<Simulation> on_slope(double degrees, double friction, const char* 
         "solver": "newton", "solvers": {{ "newton": {{ "scheme": "{}", "tolerance": 1e-9, "force_tolerance": 1e-10 }} }} }})",
         friction, degrees, depth * std::sin(a), -depth * std::cos(a), friction, -speed * std::cos(a), -speed * std::sin(a), scheme));
 }
-double along(double degrees, const Real3& v) {
+double speed_along(double degrees, const Real3& v) {
     return -(v.x * std::cos(degrees * kDegree) + v.y * std::sin(degrees * kDegree));
 }
 
@@ -32,7 +32,7 @@ TEST(friction, holds_below_the_angle_whose_tangent_is_the_coefficient_and_slides
             std::optional<Simulation> s = on_slope(degrees, mu);
             ASSERT_TRUE(s);
             while (!is_finished(*s)) ASSERT_EQ(simulate_step(*s), Status::ok) << s->report.message;
-            const double v = along(degrees, s->now.point.v[0]), a = 9.81 * (std::sin(degrees * kDegree) - mu * std::cos(degrees * kDegree));
+            const double v = speed_along(degrees, s->now.point.v[0]), a = 9.81 * (std::sin(degrees * kDegree) - mu * std::cos(degrees * kDegree));
             // what sticks creeps below the speed of the smooth law, 1 mm/s
             if (by < 1) {
                 EXPECT_LT(std::abs(v), 1e-3) << mu << " " << by;

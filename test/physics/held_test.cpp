@@ -8,14 +8,14 @@ using namespace sinew;
 
 namespace {
 
-struct Case {
+struct HeldCase {
     const char *solver, *name, *thing;
 };
-std::string case_name(const testing::TestParamInfo<Case>& info) { return fmt::format("{}_{}", info.param.solver, info.param.name); }
+std::string case_name(const testing::TestParamInfo<HeldCase>& info) { return fmt::format("{}_{}", info.param.solver, info.param.name); }
 
 } // namespace
 
-class OnHeld : public testing::TestWithParam<Case> {};
+class OnHeld : public testing::TestWithParam<HeldCase> {};
 
 // A sheet with 6 cm cells falls 5 cm onto the middle of a held body whose top is at y = 0, and hangs over it. Without contact it is 25 cm
 // below after 0.25 s.
@@ -42,9 +42,10 @@ constexpr const char* kMixed = R"("kind": "compound", "parts": [ { "kind": "cyli
 } // namespace
 
 INSTANTIATE_TEST_SUITE_P(held, OnHeld,
-    testing::Values(Case{"newton", "cylinder", kCylinder}, Case{"newton", "cone", kCone}, Case{"newton", "mesh", kMesh}, Case{"newton", "mixed", kMixed},
-                    Case{"nonlinear_cg", "mesh", kMesh}, Case{"linearly_implicit", "mesh", kMesh},
-                    Case{"position", "cylinder", kCylinder}, Case{"position", "mesh", kMesh}, Case{"velocity", "cylinder", kCylinder}),
+    testing::Values(HeldCase{"newton", "cylinder", kCylinder}, HeldCase{"newton", "cone", kCone}, HeldCase{"newton", "mesh", kMesh},
+                    HeldCase{"newton", "mixed", kMixed},
+                    HeldCase{"nonlinear_cg", "mesh", kMesh}, HeldCase{"linearly_implicit", "mesh", kMesh},
+                    HeldCase{"position", "cylinder", kCylinder}, HeldCase{"position", "mesh", kMesh}, HeldCase{"velocity", "cylinder", kCylinder}),
     case_name);
 
 // Free bodies under `explicit` meet held ones of any shape, by their shapes: before, a held cylinder let them pass.

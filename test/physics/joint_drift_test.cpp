@@ -14,7 +14,7 @@ struct Drift {
 };
 
 // V21: mass 1 kg on a rod of 1 m from the horizontal, 10 s. The ball's inertia does not matter: the rod holds its centre.
-Drift swing(double h, const std::string& settings) {
+Drift swing_on_rod(double h, const std::string& settings) {
     auto s = start(fmt::format(R"({{ "sinew": 1, "solver": "velocity", "time": {{ "dt": {}, "seconds": 10 }},
         "solvers": {{ "velocity": {{ "method": "direct", "sleep": false, {} }} }},
         "objects": {{ "ball": {{ "kind": "sphere", "radius": 0.1, "mass": 1, "contact": false, "at": [1, 0, 0] }} }},
@@ -48,8 +48,8 @@ std::string acceleration(double alpha, double beta) {
 // Without stabilisation accelerations drift with the first order of the step. The table's numbers are those of the quadratic
 // constraint, where they are the same as at the level of velocities (below); for |x| - l the rate drifts as well, and more.
 TEST(joint_drift, multipliers_at_the_level_of_accelerations_drift) {
-    const double coarse = swing(0.01, acceleration(0, 0)).length, fine = swing(0.001, acceleration(0, 0)).length,
-                 finer = swing(0.0005, acceleration(0, 0)).length;
+    const double coarse = swing_on_rod(0.01, acceleration(0, 0)).length, fine = swing_on_rod(0.001, acceleration(0, 0)).length,
+                 finer = swing_on_rod(0.0005, acceleration(0, 0)).length;
     EXPECT_GT(coarse, 0.3237);
     EXPECT_GT(fine, 4.27e-2);
     EXPECT_LT(fine, 0.06);
@@ -64,12 +64,12 @@ TEST(joint_drift, baumgartes_gains_take_the_drift_back_until_they_are_too_large)
                                {0.005, 1.72e-2, 2.16, 4.98e-3, 0.565},
                                {0.001, 2.95e-3, 0.352, 9.53e-4, 0.112}};
     for (const auto& t : table) {
-        const Drift weak = swing(t[0], acceleration(10, 25)), strong = swing(t[0], acceleration(40, 400));
+        const Drift weak = swing_on_rod(t[0], acceleration(10, 25)), strong = swing_on_rod(t[0], acceleration(40, 400));
         EXPECT_NEAR(weak.length, t[1], 0.012 * t[1]) << t[0];
         EXPECT_NEAR(weak.energy, t[2], 0.012 * t[2]) << t[0];
         EXPECT_NEAR(strong.length, t[3], 0.02 * t[3]) << t[0];
         EXPECT_NEAR(strong.energy, t[4], 0.02 * t[4]) << t[0];
-        const Drift wild = swing(t[0], acceleration(2 / t[0], 1 / (t[0] * t[0]))); // g = 1/h
+        const Drift wild = swing_on_rod(t[0], acceleration(2 / t[0], 1 / (t[0] * t[0]))); // g = 1/h
         EXPECT_TRUE(!wild.finite || wild.length > 10) << t[0];
     }
 }
@@ -80,16 +80,17 @@ TEST(joint_drift, gains_at_the_level_of_velocities_follow_the_table) {
                                {0.005, 1.22e-3, -0.0728, 2.45e-4, -0.0320},
                                {0.001, 4.90e-5, -0.0067, 9.81e-6, -0.0059}};
     for (const auto& t : table) {
-        const Drift weak = swing(t[0], R"("stabilisation": "baumgarte", "erp": 0.2)"), full = swing(t[0], R"("stabilisation": "baumgarte", "erp": 1)");
+        const Drift weak = swing_on_rod(t[0], R"("stabilisation": "baumgarte", "erp": 0.2)"),
+                    full = swing_on_rod(t[0], R"("stabilisation": "baumgarte", "erp": 1)");
         EXPECT_NEAR(weak.length, t[1], 0.012 * t[1]) << t[0];
         EXPECT_NEAR(weak.energy, t[2], 0.02 * -t[2]) << t[0];
         EXPECT_NEAR(full.length, t[3], 0.02 * t[3]) << t[0];
         EXPECT_NEAR(full.energy, t[4], 0.03 * -t[4]) << t[0];
     }
     // without stabilisation identical to accelerations: the constraint of the table is quadratic
-    EXPECT_NEAR(swing(0.01, R"("stabilisation": "none")").length, 0.3237, 5e-4);
-    EXPECT_NEAR(swing(0.005, R"("stabilisation": "none")").length, 0.1852, 5e-4);
-    EXPECT_NEAR(swing(0.001, R"("stabilisation": "none")").length, 4.27e-2, 5e-4);
+    EXPECT_NEAR(swing_on_rod(0.01, R"("stabilisation": "none")").length, 0.3237, 5e-4);
+    EXPECT_NEAR(swing_on_rod(0.005, R"("stabilisation": "none")").length, 0.1852, 5e-4);
+    EXPECT_NEAR(swing_on_rod(0.001, R"("stabilisation": "none")").length, 4.27e-2, 5e-4);
 }
 
 // Springs instead of the rod, symplectic Euler: the stretch 3 m g/k of the tension at the bottom whatever the step, until w h > 2.
@@ -127,7 +128,7 @@ TEST(joint_drift, a_penalty_follows_the_table) {
 
 // V21's target: constraint error below 1e-9.
 TEST(joint_drift, stabilised_positions_keep_the_rod_to_rounding) {
-    EXPECT_LT(swing(0.01, R"("stabilisation": "post")").length, 1e-9);
+    EXPECT_LT(swing_on_rod(0.01, R"("stabilisation": "post")").length, 1e-9);
 }
 
 // Two rods from the horizontal under ball joints, 10 s of chaos: chords instead of tangents (soft_joint.h) keep the energy. The

@@ -10,7 +10,7 @@ struct Ledger {
     double change = 0, damping = 0, plastic = 0, external = 0, friction = 0;
     double sum() const { return damping + plastic + external + friction; }
 };
-Ledger run(const std::string& text, void (*begin)(Simulation&) = nullptr) {
+Ledger run_ledger(const std::string& text, void (*begin)(Simulation&) = nullptr) {
     Ledger out;
     std::optional<Simulation> s = start(text);
     if (!s) return out;
@@ -32,7 +32,7 @@ Ledger run(const std::string& text, void (*begin)(Simulation&) = nullptr) {
 
 TEST(ledger, plastic_flow_takes_what_is_missing_from_the_work_of_the_grip) {
     const auto pull = [](double dt) {
-        return run(fmt::format(R"({{ "sinew": 1, "gravity": 0, "time": {{ "dt": {}, "substeps": 1, "seconds": 0.8 }},
+        return run_ledger(fmt::format(R"({{ "sinew": 1, "gravity": 0, "time": {{ "dt": {}, "substeps": 1, "seconds": 0.8 }},
             "objects": {{ "grip": {{ "kind": "box", "size": [0.1, 0.1, 0.1], "at": [0.5, 0, 0], "contact": false,
                                      "motion": {{ "slide": {{ "velocity": [0.25, 0, 0], "to": 0.8 }} }} }},
                 "bar": {{ "kind": "solid", "size": [1, 0.1, 0.1], "cells": [5, 1, 1], "fixed": {{ "group": "x_min" }},
@@ -59,12 +59,14 @@ TEST(ledger, viscosity_of_membranes_hinges_solids_and_rods_is_the_work_of_dampin
             x.x *= 1.02;
         }
     };
-    const Ledger shell = run("{" + time + R"("objects": { "sheet": { "kind": "cloth_grid", "size": [0.4, 0.2], "edge": 0.05, "model": "shell",
+    const Ledger shell = run_ledger("{" + time + R"("objects": { "sheet": { "kind": "cloth_grid", "size": [0.4, 0.2], "edge": 0.05, "model": "shell",
         "material": { "density": 0.2, "membrane": { "model": "tri_stvk", "young": 1e5, "thickness": 0.001, "damping": 0.002 },
                       "bend": { "model": "hinge_theta", "stiffness": 1e-3, "damping": 0.02 } } } } })", bend);
-    const Ledger solid = run("{" + time + R"("objects": { "bar": { "kind": "solid", "size": [0.4, 0.1, 0.1], "cells": [4, 1, 1],
+    const Ledger solid = run_ledger("{" + time + R"("objects": { "bar": { "kind": "solid", "size": [0.4, 0.1, 0.1], "cells": [4, 1, 1],
         "material": { "solid_density": 100, "solid": { "model": "corotated", "young": 1e5, "damping": { "mass": 1, "stiffness": 0.002 } } } } } })", bend);
-    const Ledger rod = run("{" + time + R"("objects": { "rod": { "kind": "rod", "count": 20, "radius": 0.01, "young": 1e6, "viscosity": 1e3 } } })", bend);
+    const Ledger rod = run_ledger("{" + time +
+                                      R"("objects": { "rod": { "kind": "rod", "count": 20, "radius": 0.01, "young": 1e6, "viscosity": 1e3 } } })",
+                                  bend);
     for (const auto& [name, l] : {std::pair{"shell", &shell}, {"solid", &solid}, {"rod", &rod}}) {
         EXPECT_LT(l->damping, 0) << name;
         EXPECT_LT(l->change, 0) << name;

@@ -8,7 +8,7 @@ using namespace sinew;
 
 namespace {
 
-std::string bar(const std::string& solver, double dt, const char* damping, const char* gravity = "0", double seconds = 0.4) {
+std::string modal_bar(const std::string& solver, double dt, const char* damping, const char* gravity = "0", double seconds = 0.4) {
     return fmt::format(R"({{ "sinew": 1, "gravity": {}, "time": {{ "dt": {}, "substeps": 1, "seconds": {} }}, {},
         "objects": {{ "bar": {{ "kind": "solid", "size": [1, 0.2, 0.2], "cells": [3, 1, 1], "fixed": {{ "group": "x_min" }},
             "material": {{ "solid_density": 1000, "solid": {{ "model": "linear", "young": 1e6, "poisson": 0.3{} }} }} }} }} }})",
@@ -17,7 +17,7 @@ std::string bar(const std::string& solver, double dt, const char* damping, const
 const std::string kModal = R"("solver": "modal", "solvers": { "modal": { "modes": 1000 } })";
 const std::string kMidpoint = R"("solver": "newton", "solvers": { "newton": { "scheme": "implicit_midpoint", "tolerance": 1e-12, "force_tolerance": 1e-12 } })";
 
-ModeResult modes_of(const Simulation& s, int count) {
+ModeResult modes_at(const Simulation& s, int count) {
     ModeSettings settings;
     settings.count = count;
     ModeResult r = find_modes(*make_parallel(Context{}), s.compiled.model, s.now, settings);
@@ -49,9 +49,9 @@ Real distance(const std::vector<Real3>& a, const std::vector<Real3>& b) {
 TEST(modal, one_mode_swings_and_decays_by_its_closed_form_in_steps_of_any_length) {
     for (const char* damping : {"", R"(, "damping": { "mass": 0.7, "stiffness": 0.002 })"})
         for (const double dt : {0.01, 0.1}) { // the second is several periods of the mode
-            std::optional<Simulation> s = start(bar(kModal, dt, damping));
+            std::optional<Simulation> s = start(modal_bar(kModal, dt, damping));
             ASSERT_TRUE(s);
-            const ModeResult r = modes_of(*s, 4);
+            const ModeResult r = modes_at(*s, 4);
             const int mode = 3;
             const Real w = std::sqrt(r.squares[mode]), zeta = *damping ? 0.5 * (0.002 * w + 0.7 / w) : 0, wd = w * std::sqrt(1 - zeta * zeta);
             const Real start_q = 1e-4;
@@ -71,13 +71,13 @@ TEST(modal, one_mode_swings_and_decays_by_its_closed_form_in_steps_of_any_length
 
 TEST(modal, all_modes_together_move_as_the_full_linear_model_to_the_error_of_its_step) {
     const char* damping = R"(, "damping": { "mass": 0.5, "stiffness": 0.001 })";
-    std::optional<Simulation> reduced = start(bar(kModal, 0.02, damping, "[0, -9.81, 0]"));
+    std::optional<Simulation> reduced = start(modal_bar(kModal, 0.02, damping, "[0, -9.81, 0]"));
     ASSERT_TRUE(reduced);
     kick(*reduced);
     const std::vector<Real3> exact = finish(*reduced);
     Real error[2] = {};
     for (int k = 0; k < 2; ++k) {
-        std::optional<Simulation> full = start(bar(kMidpoint, k ? 2.5e-4 : 5e-4, damping, "[0, -9.81, 0]"));
+        std::optional<Simulation> full = start(modal_bar(kMidpoint, k ? 2.5e-4 : 5e-4, damping, "[0, -9.81, 0]"));
         ASSERT_TRUE(full);
         kick(*full);
         error[k] = distance(finish(*full), exact);
@@ -90,15 +90,15 @@ TEST(modal, all_modes_together_move_as_the_full_linear_model_to_the_error_of_its
 
 TEST(modal, few_modes_hold_the_slow_part_of_the_motion) {
     const auto at = [](int modes) {
-        std::optional<Simulation> s = start(bar(fmt::format(R"("solver": "modal", "solvers": {{ "modal": {{ "modes": {} }} }})", modes), 0.01,
-                                                R"(, "damping": { "mass": 16 })", "[0, -9.81, 0]", 4));
+        std::optional<Simulation> s = start(modal_bar(fmt::format(R"("solver": "modal", "solvers": {{ "modal": {{ "modes": {} }} }})", modes), 0.01,
+                                                      R"(, "damping": { "mass": 16 })", "[0, -9.81, 0]", 4));
         EXPECT_TRUE(s);
         return finish(*s);
     };
     // at rest under weight: the static sag, whose parts fall with 1/w^2
     const std::vector<Real3> all = at(1000), few = at(6), two = at(2);
-    std::optional<Simulation> still = start(bar(R"("solver": "newton", "solvers": { "newton": { "scheme": "quasi_static", "force_tolerance": 1e-12 } })", 0.1, "",
-                                                "[0, -9.81, 0]"));
+    std::optional<Simulation> still = start(modal_bar(R"("solver": "newton", "solvers": { "newton": { "scheme": "quasi_static", "force_tolerance": 1e-12 } })", 0.1, "",
+                                                      "[0, -9.81, 0]"));
     ASSERT_TRUE(still);
     const std::vector<Real3> sag = finish(*still);
     const Real depth = distance(sag, still->compiled.model.point.rest);

@@ -9,7 +9,7 @@ using namespace sinew;
 namespace {
 
 // the places of all points after `steps` of 5 ms
-std::vector<Real3> run(const std::string& object, const std::string& solver, const std::string& settings, int steps, const std::string& what) {
+std::vector<Real3> run_object(const std::string& object, const std::string& solver, const std::string& settings, int steps, const std::string& what) {
     std::optional<Simulation> s = start(fmt::format(R"({{ "sinew": 1, "time": {{ "dt": 0.005, "substeps": 1, "frames": {} }}, "objects": {{ "it": {{ {} }} }},
         "solver": "{}", "solvers": {{ "{}": {{ {} }} }} }})", steps, object, solver, solver, settings));
     if (!s) return {};
@@ -27,10 +27,10 @@ std::vector<Real3> run(const std::string& object, const std::string& solver, con
 void agree(const std::string& object, const std::string& what, const std::vector<std::string>& variants) {
     const int steps = 8;
     const std::string exact = R"("tolerance": 1e-11, "force_tolerance": 1e-13, "max_iterations": 200)";
-    const std::vector<Real3> expected = run(object, "newton", exact, steps, what);
+    const std::vector<Real3> expected = run_object(object, "newton", exact, steps, what);
     for (const std::string& variant : variants) {
         const std::string settings = fmt::format(R"("variant": "{}", "tolerance": 1e-10, "force_tolerance": 1e-12, "max_iterations": 20000)", variant);
-        const std::vector<Real3> x = run(object, "nonlinear_cg", settings, steps, what + ' ' + variant);
+        const std::vector<Real3> x = run_object(object, "nonlinear_cg", settings, steps, what + ' ' + variant);
         ASSERT_EQ(x.size(), expected.size()) << what << variant;
         ASSERT_FALSE(x.empty()) << what;
         Real worst = 0;

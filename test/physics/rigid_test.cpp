@@ -24,12 +24,7 @@ std::string slope(double mu, const std::string& method, double seconds) {
                        seconds, mu, kSlope, mu, -0.25 * std::sin(kSlope), 0.25 * std::cos(kSlope), kSlope, method_settings(method));
 }
 
-void run(Simulation& s) {
-    while (!is_finished(s))
-        if (simulate_step(s) == Status::failed) FAIL() << s.report.message;
-}
-
-double along(const Simulation& s) { return std::hypot(measure(s, "box.x") + 0.25 * std::sin(kSlope), measure(s, "box.y") - 0.25 * std::cos(kSlope)); }
+double slid_along(const Simulation& s) { return std::hypot(measure(s, "box.x") + 0.25 * std::sin(kSlope), measure(s, "box.y") - 0.25 * std::cos(kSlope)); }
 
 class rigid_methods : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(all, rigid_methods,
@@ -41,13 +36,13 @@ INSTANTIATE_TEST_SUITE_P(all, rigid_methods,
 TEST_P(rigid_methods, a_box_slides_below_the_threshold_of_the_slope_and_sticks_above) {
     const double a = 9.81 * (std::sin(kSlope) - 0.49 * std::cos(kSlope));
     if (auto s = start(slope(0.49, GetParam(), 2))) {
-        run(*s);
+        run_to_end(*s);
         // 7 %: methods of 50 iterations, 8 sides of the polygon
-        EXPECT_NEAR(along(*s), 0.5 * a * 2 * 2.01, 0.012) << GetParam();
+        EXPECT_NEAR(slid_along(*s), 0.5 * a * 2 * 2.01, 0.012) << GetParam();
     }
     if (auto s = start(slope(0.505, GetParam(), 10))) {
-        run(*s);
-        EXPECT_LT(along(*s), 1e-3) << GetParam(); // the issue's bar
+        run_to_end(*s);
+        EXPECT_LT(slid_along(*s), 1e-3) << GetParam(); // the issue's bar
     }
 }
 
@@ -56,9 +51,9 @@ TEST_P(rigid_methods, a_box_below_the_threshold_does_not_creep) {
     auto s = start(slope(0.5 / 0.9, GetParam(), 3));
     if (!s) return;
     while (s->now.time < 1) ASSERT_NE(simulate_step(*s), Status::failed);
-    const double before = along(*s);
-    run(*s);
-    EXPECT_LT(std::abs(along(*s) - before), 2e-6) << GetParam(); // 1 um/s for the two seconds left
+    const double before = slid_along(*s);
+    run_to_end(*s);
+    EXPECT_LT(std::abs(slid_along(*s) - before), 2e-6) << GetParam(); // 1 um/s for the two seconds left
 }
 
 // v0^2/(2 mu g) = 0.10194 m; the discrete sum is longer by v0 h/2
@@ -85,7 +80,7 @@ TEST_P(rigid_methods, a_sliding_ball_ends_rolling_at_five_sevenths_of_its_speed)
                       "ball": {{ "kind": "sphere", "radius": 0.1, "mass": 1, "friction": 0.3, "at": [0, 0.1, 0], "velocity": [1, 0, 0] }} }}, {} }})",
                                method_settings(GetParam())));
     if (!s) return;
-    run(*s);
+    run_to_end(*s);
     EXPECT_NEAR(measure(*s, "ball.velocity.x"), 5.0 / 7, 1e-3); // h mu g = 3e-3 where slip ends
     EXPECT_NEAR(measure(*s, "ball.spin.z") * 0.1, -5.0 / 7, 1e-3);
 }
@@ -247,7 +242,7 @@ TEST(rigid, warm_starting_makes_few_sweeps_enough_for_a_stack) {
                           "box": {{ "kind": "box", "mass": 1, "replicate": {{ "count": 8, "index": "k", "at": [0, "0.5 + k", 0] }} }} }}, {} }})",
                                    method_settings("sequential_impulses", warm ? R"(, "iterations": 10)" : R"(, "iterations": 10, "warm_start": false)")));
         if (!s) return;
-        run(*s);
+        run_to_end(*s);
         residual[warm] = s->report.residual;
     }
     EXPECT_LT(residual[1], 0.5 * residual[0]); // measured 0.26
@@ -305,7 +300,7 @@ TEST(rigid, same_bits_for_any_number_of_threads_and_without_caches) {
             "solver": "velocity" })x", std::abs(threads));
         if (!s) return;
         s->drop_caches = threads < 0;
-        run(*s);
+        run_to_end(*s);
         hashes.push_back(hash(s->now));
     }
     for (std::uint64_t h : hashes) EXPECT_EQ(h, hashes[0]);
@@ -340,12 +335,12 @@ TEST(rigid, a_single_row_of_friction_holds_a_slope_and_lets_slide_beyond_it) {
         text.replace(text.find(from), from.size(), from + R"(, "friction": "single_tangent")");
         auto s = start(text);
         if (!s) return;
-        run(*s);
+        run_to_end(*s);
         const double a = 9.81 * (std::sin(kSlope) - mu * std::cos(kSlope));
         if (mu < 0.5) {
-            EXPECT_NEAR(along(*s), 0.5 * a * 2 * 2.01, 0.012); // as for two rows above
+            EXPECT_NEAR(slid_along(*s), 0.5 * a * 2 * 2.01, 0.012); // as for two rows above
         } else {
-            EXPECT_LT(along(*s), 1e-3);
+            EXPECT_LT(slid_along(*s), 1e-3);
         }
     }
 }

@@ -8,10 +8,6 @@ using namespace sinew;
 
 namespace {
 
-void run(Simulation& s) {
-    while (!is_finished(s)) ASSERT_NE(simulate_step(s), Status::failed) << s.report.message;
-}
-
 std::string rod(const char* name, const char* from, const char* to, int count, const char* more) {
     return fmt::format(R"("{}": {{ "kind": "rod", "from": {}, "to": {}, "count": {}, {} }})", name, from, to, count, more);
 }
@@ -29,7 +25,7 @@ TEST(rod_contact, a_rod_lies_on_two_others_at_the_depth_of_its_weight) {
                                                     rod("left", "[-0.15, 0, -0.1]", "[0.15, 0, -0.1]", 3, held.c_str()),
                                                     rod("right", "[-0.15, 0, 0.1]", "[0.15, 0, 0.1]", 3, held.c_str())));
     ASSERT_TRUE(s);
-    run(*s);
+    run_to_end(*s);
     const Real area = kPi * 1e-4, weight = 1000 * area * 0.3 * 9.81, k = 1e8 * area / 0.02;
     EXPECT_EQ(s->report.contact_count, 2);
     EXPECT_NEAR(s->report.gap / (-weight / (2 * k)), 1, 1e-4); // normals 1e-6, the last motion
@@ -69,7 +65,7 @@ TEST(rod_contact, parallel_rods_hold_each_other_apart) {
                                                     rod("top", "[0.013, 0.03, 0]", "[0.313, 0.03, 0]", 10, soft),
                                                     rod("low", "[0, 0, 0]", "[0.4, 0, 0]", 14, held.c_str())));
     ASSERT_TRUE(s);
-    run(*s);
+    run_to_end(*s);
     EXPECT_GT(s->report.contact_count, 5);
     // 0.92 N over ten points of some 1e4 N/m: far below a tenth of the thickness
     EXPECT_NEAR(measure(*s, "top.y"), 0.02, 0.002);

@@ -27,7 +27,7 @@ Vec3 last_director(const Simulation& s) {
 }
 
 // A clamped, twisted, viscous rod of natural curvature lets go of its straight shape: it bends by 70 degrees and turns out of its plane.
-Simulation swing(const std::string& scheme, int steps) {
+Simulation swing_freed_rod(const std::string& scheme, int steps) {
     constexpr Real time = 0.1;
     return run_to_end(fmt::format(R"({{ "sinew": 1, "time": {{ "dt": {}, "substeps": 1, "seconds": {} }},
         "objects": {{ "r": {{ "kind": "rod", "to": [0.3, 0, 0.05], "count": 5, "radius": 0.01, "radius2": 0.008, "young": 1e5, "viscosity": 20,
@@ -47,8 +47,8 @@ Real error_of(const Simulation& s, const Simulation& exact) {
 // The same limit for all of them and for newton, each with its order: frames, angles and viscosity belong to one differential equation.
 // 4 of rk4 needs the turning of the reference frames within the step (explicit_rods.h).
 TEST(rod_explicit, schemes_converge_to_one_motion_with_their_orders) {
-    const Simulation exact = swing("rk4", 3200);
-    EXPECT_GT((last_director(exact) - last_director(swing("rk4", 100))).norm(), 0); // it is an error that is measured
+    const Simulation exact = swing_freed_rod("rk4", 3200);
+    EXPECT_GT((last_director(exact) - last_director(swing_freed_rod("rk4", 100))).norm(), 0); // it is an error that is measured
     struct Case {
         const char* scheme;
         int steps;
@@ -57,7 +57,7 @@ TEST(rod_explicit, schemes_converge_to_one_motion_with_their_orders) {
     for (const Case& c : {Case{"forward_euler", 1600, 1}, Case{"symplectic_euler", 800, 1}, Case{"newton", 800, 1},
                           Case{"improved_euler", 800, 1}, Case{"rk2_midpoint", 400, 2}, Case{"rk2_trapezoid", 400, 2},
                           Case{"leapfrog", 400, 2}, Case{"verlet", 400, 2}, Case{"rk4", 200, 4}}) {
-        const Real coarse = error_of(swing(c.scheme, c.steps), exact), fine = error_of(swing(c.scheme, 2 * c.steps), exact);
+        const Real coarse = error_of(swing_freed_rod(c.scheme, c.steps), exact), fine = error_of(swing_freed_rod(c.scheme, 2 * c.steps), exact);
         EXPECT_NEAR(std::log2(coarse / fine), c.order, 0.15 * c.order) << c.scheme << ' ' << coarse << ' ' << fine; // next term of the error
         EXPECT_LT(fine, 2e-3) << c.scheme;
     }
@@ -184,7 +184,7 @@ TEST(rod_explicit, viscosity_takes_the_energy_that_is_lost) {
     EXPECT_NEAR(-taken, lost, 1e-3 * first); // trapezoidal rule over steps, order 2
 }
 
-static const char* kWhip = R"({ "sinew": 1, "time": { "dt": 2e-4, "substeps": 1, "seconds": 0.04 },
+static const char* kExplicitWhip = R"({ "sinew": 1, "time": { "dt": 2e-4, "substeps": 1, "seconds": 0.04 },
     "objects": { "r": { "kind": "rod", "to": [0.5, 0, 0.1], "count": 30, "radius": 0.003, "radius2": 0.002, "young": 1e6, "viscosity": 20,
                         "natural": "curved", "curvature1": 5, "clamp": "both", "twist_rate": 20,
                         "motion": { "spin": { "axis": [1, 2, 0], "rate": 3 } } },
@@ -192,7 +192,7 @@ static const char* kWhip = R"({ "sinew": 1, "time": { "dt": 2e-4, "substeps": 1,
 
 TEST(rod_explicit, a_checkpoint_in_mid_motion_continues_with_the_same_bits_at_any_thread_count) {
     for (const char* scheme : {"symplectic_euler", "verlet", "rk4"}) {
-        const std::string text = kWhip + scheme_of(scheme) + " }";
+        const std::string text = kExplicitWhip + scheme_of(scheme) + " }";
         const std::uint64_t expected = hash(run_to_end(text).now);
         EXPECT_EQ(hash(run_to_end(text, 3).now), expected) << scheme;
         std::optional<Simulation> first = start(text), second = start(text);
@@ -205,7 +205,7 @@ TEST(rod_explicit, a_checkpoint_in_mid_motion_continues_with_the_same_bits_at_an
 
 // Clamps, turned by a motion and at a rate, do to the rod what they do under newton.
 TEST(rod_explicit, scripted_clamps_move_the_rod_as_under_newton) {
-    const std::string text = kWhip;
+    const std::string text = kExplicitWhip;
     const Simulation exact = run_to_end(text + scheme_of("rk4") + " }");
     const auto difference = [&](const Simulation& s) {
         Real most = 0;

@@ -234,16 +234,16 @@ TEST(rod, a_twisted_ring_buckles_at_michells_threshold) {
     EXPECT_LT(std::abs(threshold[1] - exact), std::abs(threshold[0] - exact));
 }
 
-static const char* kWhip = R"({ "sinew": 1, "time": { "dt": 5e-3, "substeps": 1, "seconds": 0.3 },
+static const char* kImplicitWhip = R"({ "sinew": 1, "time": { "dt": 5e-3, "substeps": 1, "seconds": 0.3 },
     "objects": { "r": { "kind": "rod", "to": [0.5, 0, 0.1], "count": 30, "radius": 0.003, "radius2": 0.002, "young": 1e6, "viscosity": 20,
                         "natural": "curved", "curvature1": 5, "clamp": "both", "twist_rate": 20 },
                  "h": { "kind": "rod", "curve": "helix", "at": [0, 0.3, 0], "clamp": "first" } }, "solver": "newton" })";
 
 TEST(rod, a_checkpoint_in_mid_motion_continues_with_the_same_bits_at_any_thread_count) {
-    const Simulation whole = run_to_end(kWhip);
+    const Simulation whole = run_to_end(kImplicitWhip);
     const std::uint64_t expected = hash(whole.now);
-    EXPECT_EQ(hash(run_to_end(kWhip, 3).now), expected);
-    std::optional<Simulation> first = start(kWhip), second = start(kWhip);
+    EXPECT_EQ(hash(run_to_end(kImplicitWhip, 3).now), expected);
+    std::optional<Simulation> first = start(kImplicitWhip), second = start(kImplicitWhip);
     for (int i = 0; i < 27; ++i) ASSERT_NE(simulate_step(*first), Status::failed);
     second->now = first->now; // everything that continues is in the state
     while (!is_finished(*second)) ASSERT_NE(simulate_step(*second), Status::failed);
@@ -251,8 +251,8 @@ TEST(rod, a_checkpoint_in_mid_motion_continues_with_the_same_bits_at_any_thread_
 }
 
 TEST(rod, the_band_gives_the_same_motion_as_the_sparse_solver) {
-    const Simulation banded = run_to_end(kWhip);
-    std::string text = kWhip;
+    const Simulation banded = run_to_end(kImplicitWhip);
+    std::string text = kImplicitWhip;
     text.replace(text.rfind("\"newton\""), 8, "\"newton\", \"solvers\": { \"newton\": { \"linear_solver\": \"ldlt\" } }");
     const Simulation sparse = run_to_end(text);
     // both solve to rounding; 60 steps of a motion that is not chaotic yet

@@ -1,6 +1,5 @@
 // The long runs of the rigid canon (issue "Rigid bodies, joints and the velocity-level solver", robustness): what stands stands
 // for a minute, and a crowd of ragdolls stays in one piece in both formulations.
-#include "paths.h"
 #include "physics/simulation.h"
 #include <cmath>
 #include <fmt/format.h>
@@ -8,21 +7,6 @@
 using namespace sinew;
 
 namespace {
-
-std::optional<Simulation> open(const std::string& name, const std::vector<std::string>& set) {
-    Result<Scene> scene = load_scene(source_dir() + "/scenes/" + name, set);
-    for (const Error& e : scene.errors) ADD_FAILURE() << to_string(e);
-    if (!scene) return std::nullopt;
-    Result<Compiled> compiled = compile_scene(*scene.value);
-    for (const Error& e : compiled.errors) ADD_FAILURE() << to_string(e);
-    if (!compiled) return std::nullopt;
-    Context context;
-    context.threads = 2;
-    Result<Simulation> made = make_simulation(context, std::move(*compiled.value));
-    for (const Error& e : made.errors) ADD_FAILURE() << to_string(e);
-    if (made) measure_start(*made.value);
-    return std::move(made.value);
-}
 
 struct Moved {
     double down = 0, aside = 0; // [m] the farthest of all bodies
@@ -45,7 +29,7 @@ struct Stand {
 void check_stands(const std::string& name, const Stand& stand, const std::vector<std::string>& set) {
     std::vector<std::string> all = set;
     all.push_back("time.seconds=60");
-    auto s = open(name, all);
+    auto s = start_file(name, all, 2);
     ASSERT_TRUE(s) << name;
     std::vector<Real3> settled;
     const std::vector<Real3> first = s->now.frame.p;
@@ -68,7 +52,7 @@ void check_stands(const std::string& name, const Stand& stand, const std::vector
 
 // 125 ragdolls fall; the top layer lands at 1.4 s. Joints at the worst moment and at the end, speeds, and what still moves then.
 void check_crowd(const std::string& name, double seconds, double worst_joint, double end_joint, double end_energy) {
-    auto s = open(name, {"vars.n=5", fmt::format("time.seconds={}", seconds)});
+    auto s = start_file(name, {"vars.n=5", fmt::format("time.seconds={}", seconds)}, 2);
     ASSERT_TRUE(s) << name;
     const MeasurementResult joints = find_measurements(s->compiled.model, "doll/*.joint_error");
     const auto error = [&] {
@@ -99,7 +83,7 @@ TEST(rigid_piles, higher_ones_have_more_sub_steps) {
     const auto sweeps = [](int n, const std::vector<std::string>& more) {
         std::vector<std::string> set{fmt::format("vars.n={}", n)};
         set.insert(set.end(), more.begin(), more.end());
-        auto s = open("rigid/pyramid_20.json", set);
+        auto s = start_file("rigid/pyramid_20.json", set, 2);
         if (!s) return 0;
         simulate_step(*s);
         return s->report.iterations;

@@ -10,7 +10,7 @@ using namespace sinew;
 namespace {
 
 
-ModeResult modes_of(const std::string& text, int count, std::optional<Compiled>& compiled) {
+ModeResult modes_of_text(const std::string& text, int count, std::optional<Compiled>& compiled) {
     compiled = compile_text(text);
     if (!compiled) return {};
     ModeSettings settings;
@@ -18,12 +18,12 @@ ModeResult modes_of(const std::string& text, int count, std::optional<Compiled>&
     return find_modes(*make_parallel(Context{}), compiled->model, compiled->state, settings);
 }
 
-std::string bar(const char* extra, const char* solid, const std::string& cells, const char* size = "[1, 0.1, 0.1]") {
+std::string solid_bar(const char* extra, const char* solid, const std::string& cells, const char* size = "[1, 0.1, 0.1]") {
     return fmt::format(R"json("bar": {{ "kind": "solid", "size": {}, "cells": {}, {}
         "material": {{ "solid_density": 1000, "solid": {{ {} }} }} }})json", size, cells, extra, solid);
 }
 
-std::optional<Simulation> run(const std::string& text) {
+std::optional<Simulation> run_scene(const std::string& text) {
     std::optional<Simulation> s = start(text);
     while (s && !is_finished(*s))
         if (simulate_step(*s) == Status::failed) {
@@ -42,11 +42,11 @@ TEST(solid, cantilever_converges_to_beam_theory_from_below) {
     Real last = 0;
     std::vector<Real> error;
     for (const int n : {2, 4, 8}) {
-        const auto s = run(fmt::format(R"json({{ "sinew": 1, "gravity": 0.1, "time": {{ "dt": 1, "substeps": 1, "frames": 1 }},
+        const auto s = run_scene(fmt::format(R"json({{ "sinew": 1, "gravity": 0.1, "time": {{ "dt": 1, "substeps": 1, "frames": 1 }},
             "objects": {{ {} }}, "solver": "newton",
             "solvers": {{ "newton": {{ "scheme": "quasi_static", "force_tolerance": 1e-9, "max_iterations": 100 }} }} }})json",
-            bar(R"("fixed": { "group": "x_min" },)", R"("model": "linear", "young": 1e7, "poisson": 0)",
-                fmt::format("[{}, {}, {}]", 10 * n, n, n))));
+            solid_bar(R"("fixed": { "group": "x_min" },)", R"("model": "linear", "young": 1e7, "poisson": 0)",
+                      fmt::format("[{}, {}, {}]", 10 * n, n, n))));
         ASSERT_TRUE(s);
         const Real deflection = -(measure(*s, "bar.min.y") + 0.05);
         EXPECT_GT(deflection, last);
@@ -63,8 +63,8 @@ TEST(solid, cantilever_converges_to_beam_theory_from_below) {
 TEST(solid, free_body_has_six_rigid_modes_at_zero) {
     std::optional<Compiled> c;
     for (const char* model : {"linear", "corotated", "stvk", "neohookean", "stable_neohookean"}) {
-        const ModeResult r = modes_of("{ \"sinew\": 1, \"gravity\": 0, \"objects\": { " +
-            bar("", fmt::format("\"model\": \"{}\", \"young\": 1e5, \"poisson\": 0.3", model).c_str(), "[5, 1, 1]") + " } }", 8, c);
+        const ModeResult r = modes_of_text("{ \"sinew\": 1, \"gravity\": 0, \"objects\": { " +
+            solid_bar("", fmt::format("\"model\": \"{}\", \"young\": 1e5, \"poisson\": 0.3", model).c_str(), "[5, 1, 1]") + " } }", 8, c);
         ASSERT_EQ(r.squares.size(), 8u) << r.message;
         for (int i = 0; i < 6; ++i) EXPECT_LT(std::abs(r.squares[i]), 1e-8 * r.squares[6]) << model; // rounding of K
         EXPECT_GT(r.squares[6], 1) << model;
@@ -77,9 +77,9 @@ TEST(solid, clamped_beam_vibrates_as_euler_and_bernoulli_say) {
     Real last = 1e9, before = 0;
     for (const int n : {2, 4, 8}) {
         std::optional<Compiled> c;
-        const ModeResult r = modes_of("{ \"sinew\": 1, \"gravity\": 0, \"objects\": { " +
-            bar(R"("fixed": { "group": "x_min" },)", R"("model": "corotated", "young": 1e6, "poisson": 0)",
-                fmt::format("[{}, {}, {}]", 10 * n, n, n)) + " } }", 2, c);
+        const ModeResult r = modes_of_text("{ \"sinew\": 1, \"gravity\": 0, \"objects\": { " +
+            solid_bar(R"("fixed": { "group": "x_min" },)", R"("model": "corotated", "young": 1e6, "poisson": 0)",
+                      fmt::format("[{}, {}, {}]", 10 * n, n, n)) + " } }", 2, c);
         ASSERT_TRUE(r.ok) << r.message;
         const Real f = std::sqrt(r.squares[0]) / (2 * kPi);
         EXPECT_LT(f, last);
@@ -96,9 +96,9 @@ TEST(solid, longitudinal_frequency_of_a_bar_converges_with_the_square_of_the_cel
     std::vector<Real> error;
     for (const int n : {4, 8, 16}) {
         std::optional<Compiled> c;
-        const ModeResult r = modes_of("{ \"sinew\": 1, \"gravity\": 0, \"objects\": { " +
-            bar(R"("fixed": { "group": "x_min" }, "split": "six",)", R"("model": "linear", "young": 1e5, "poisson": 0)",
-                fmt::format("[{}, 1, 1]", n), "[1, 0.3, 0.3]") + " } }", 16, c);
+        const ModeResult r = modes_of_text("{ \"sinew\": 1, \"gravity\": 0, \"objects\": { " +
+            solid_bar(R"("fixed": { "group": "x_min" }, "split": "six",)", R"("model": "linear", "young": 1e5, "poisson": 0)",
+                      fmt::format("[{}, 1, 1]", n), "[1, 0.3, 0.3]") + " } }", 16, c);
         ASSERT_TRUE(r.ok) << r.message;
         // the lowest mode that moves along the bar
         Real found = 0;
@@ -127,9 +127,9 @@ TEST(solid, modes_move_as_the_full_simulation_and_are_damped_as_rayleigh_says) {
         const std::string text = "{ \"sinew\": 1, \"gravity\": 0, \"time\": { \"dt\": 1e-3, \"substeps\": 1, \"frames\": 1000 }, "
             "\"solver\": \"newton\", \"solvers\": { \"newton\": { \"scheme\": \"implicit_midpoint\", \"tolerance\": 1e-13, "
             "\"force_tolerance\": 1e-13 } }, \"objects\": { " +
-            bar(R"("fixed": { "group": "x_min" },)", damped ? R"("model": "corotated", "young": 1e6, "damping": { "mass": 0.5, "stiffness": 2e-3 })"
+            solid_bar(R"("fixed": { "group": "x_min" },)", damped ? R"("model": "corotated", "young": 1e6, "damping": { "mass": 0.5, "stiffness": 2e-3 })"
                                                             : R"("model": "corotated", "young": 1e6)", "[8, 1, 1]") + " } }";
-        const ModeResult r = modes_of(text, 3, c);
+        const ModeResult r = modes_of_text(text, 3, c);
         ASSERT_TRUE(r.ok) << r.message;
         std::optional<Simulation> s = start(text);
         ASSERT_TRUE(s);
@@ -164,7 +164,7 @@ TEST(solid, modes_move_as_the_full_simulation_and_are_damped_as_rayleigh_says) {
 TEST(solid, implicit_euler_damps_the_spin_of_a_free_body_by_its_identity) {
     std::optional<Simulation> s = start(fmt::format(R"json({{ "sinew": 1, "gravity": 0, "time": {{ "dt": 0.01, "substeps": 1, "frames": 20 }},
         "objects": {{ {} }}, "solver": "newton", "solvers": {{ "newton": {{ "tolerance": 1e-13, "force_tolerance": 1e-14, "line_search": "none" }} }} }})json",
-        bar(R"("angular_velocity": [3, 0, 6],)", "\"model\": \"stable_neohookean\"", "[3, 1, 1]", "[0.3, 0.1, 0.1]")));
+        solid_bar(R"("angular_velocity": [3, 0, 6],)", "\"model\": \"stable_neohookean\"", "[3, 1, 1]", "[0.3, 0.1, 0.1]")));
     ASSERT_TRUE(s);
     const Real first = vec(s->report.angular_momentum).norm();
     while (!is_finished(*s)) {
@@ -184,8 +184,8 @@ TEST(solid, free_flight_keeps_momentum_and_angular_momentum) {
     for (const char* model : {"corotated", "stvk", "neohookean", "stable_neohookean", "arap", "strain", "anisotropic"}) {
         std::optional<Simulation> s = start(fmt::format(R"json({{ "sinew": 1, "gravity": 0, "time": {{ "dt": 2e-4, "substeps": 1, "frames": 300 }},
             "objects": {{ {} }}, "solver": "explicit", "solvers": {{ "explicit": {{ "scheme": "leapfrog" }} }} }})json",
-            bar(R"("velocity": [1, 2, 0], "angular_velocity": [3, 0, 6],)", fmt::format("\"model\": \"{}\"", model).c_str(), "[3, 1, 1]",
-                "[0.3, 0.1, 0.1]")));
+            solid_bar(R"("velocity": [1, 2, 0], "angular_velocity": [3, 0, 6],)", fmt::format("\"model\": \"{}\"", model).c_str(), "[3, 1, 1]",
+                      "[0.3, 0.1, 0.1]")));
         ASSERT_TRUE(s);
         const Report first = s->report;
         while (!is_finished(*s)) ASSERT_EQ(simulate_step(*s), Status::ok);
@@ -244,7 +244,7 @@ TEST(solid, plastic_bar_continues_from_a_saved_state_with_the_same_hash) {
 
 // a sealed gas: the ball that swells keeps p V, and its wall carries the rest
 TEST(solid, gas_in_a_ball_finds_its_balance) {
-    const auto s = run(R"json({ "sinew": 1, "gravity": 0, "time": { "dt": 0.02, "substeps": 1, "frames": 100 },
+    const auto s = run_scene(R"json({ "sinew": 1, "gravity": 0, "time": { "dt": 0.02, "substeps": 1, "frames": 100 },
         "objects": { "ball": { "kind": "solid", "shape": "shell", "radius": 1, "wall": 0.1, "levels": 2,
             "pressure": { "pressure": 2000, "outside": 1e4, "gas": true },
             "material": { "solid_density": 100, "solid": { "model": "stable_neohookean", "young": 1e5, "poisson": 0.3, "damping": { "mass": 20 } } } } },

@@ -9,14 +9,6 @@
 
 using namespace sinew;
 
-namespace {
-
-void run(Simulation& s) {
-    while (!is_finished(s)) ASSERT_NE(simulate_step(s), Status::failed) << s.report.message;
-}
-
-} // namespace
-
 // A weight on a very stiff spring, h w = 53: it comes to rest at m g/k below, which no part of the step knows beforehand. The
 // implicit step damps by 1/(1 + (h w)^2) per step; 1e-8 is the tolerance of the direct solve.
 TEST(spring_step, a_stiff_spring_hangs_at_its_static_length) {
@@ -25,7 +17,7 @@ TEST(spring_step, a_stiff_spring_hangs_at_its_static_length) {
                                "material": { "rod": { "model": "spring_strain", "stiffness": 2.5e5 } } } },
         "solver": "velocity", "solvers": { "velocity": { "sleep": false } } })");
     ASSERT_TRUE(s);
-    run(*s);
+    run_to_end(*s);
     // four links of 0.25 m, E A = 2.5e5 N, carry 4, 3, 2, 1 times 0.1 kg
     EXPECT_NEAR(s->now.point.x[4].y, -1 - 0.25 / 2.5e5 * 0.1 * 9.81 * 10, 1e-8);
 }
@@ -38,7 +30,7 @@ TEST(spring_step, a_soft_spring_keeps_its_energy) {
         "solver": "velocity", "solvers": { "velocity": { "sleep": false } } })");
     ASSERT_TRUE(s);
     const double before = s->report.energy_kinetic;
-    run(*s);
+    run_to_end(*s);
     EXPECT_NEAR(energy_total(s->report), before, 0.06 * before); // symplectic: h w = 0.05 of the energy, bounded
 }
 
@@ -162,7 +154,7 @@ TEST(spring_step, and_trees_have_the_same_bits_for_any_number_of_threads_without
         auto other = start(text);
         ASSERT_TRUE(other);
         continue_from(*other, middle);
-        run(*other);
+        run_to_end(*other);
         hashes.push_back(hash(other->now));
         for (std::uint64_t h : hashes) EXPECT_EQ(h, hashes[0]);
     }

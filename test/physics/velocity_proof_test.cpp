@@ -9,7 +9,7 @@ using namespace sinew;
 
 namespace {
 
-std::optional<Simulation> run(const std::string& text) {
+std::optional<Simulation> run_proof(const std::string& text) {
     std::optional<Simulation> s = start(text);
     while (s && !is_finished(*s))
         if (simulate_step(*s) == Status::failed) {
@@ -40,7 +40,7 @@ std::string ball(const std::string& method, double seconds, const std::string& m
 // 7 r v^2/(10 rho g) = 0.7136 m, 1.427 s. First order in the step: v dt/2 = 2 mm.
 TEST_P(velocity_proofs, a_ball_with_rolling_friction_stops_at_the_distance_of_its_law) {
     const std::string moving = R"("velocity": [1, 0, 0], "angular_velocity": [0, 0, -10], "rolling_friction": 0.01)";
-    const auto half = run(ball(GetParam(), 0.7, moving)), stopped = run(ball(GetParam(), 2, moving));
+    const auto half = run_proof(ball(GetParam(), 0.7, moving)), stopped = run_proof(ball(GetParam(), 2, moving));
     ASSERT_TRUE(half && stopped);
     const double a = 5 * 0.01 * 9.81 / (7 * 0.1);
     EXPECT_NEAR(measure(*half, "ball.velocity.x"), 1 - a * 0.7, 0.01);
@@ -51,7 +51,7 @@ TEST_P(velocity_proofs, a_ball_with_rolling_friction_stops_at_the_distance_of_it
 // Spinning on the spot: dw/dt = -tau m g/I, I = 2/5 m r^2: 2.4525 rad/s^2, 2 rad/s are gone after 0.815 s.
 TEST_P(velocity_proofs, the_spin_of_a_ball_with_torsional_friction_falls_linearly) {
     const std::string spinning = R"("angular_velocity": [0, 2, 0], "torsional_friction": 0.001)";
-    const auto half = run(ball(GetParam(), 0.4, spinning)), stopped = run(ball(GetParam(), 1, spinning));
+    const auto half = run_proof(ball(GetParam(), 0.4, spinning)), stopped = run_proof(ball(GetParam(), 1, spinning));
     ASSERT_TRUE(half && stopped);
     EXPECT_NEAR(measure(*half, "ball.spin.y"), 2 - 0.4 * 0.001 * 9.81 / (0.4 * 0.01), 0.02); // two steps at most to find its weight
     EXPECT_NEAR(measure(*stopped, "ball.spin.y"), 0, 1e-3);
@@ -72,7 +72,7 @@ TEST(velocity_proof, a_part_gamma_of_the_penetration_is_taken_back_per_step_and_
     };
     for (const char* method : {"sequential_impulses", "block", "direct", "apgd", "mlcp"})
         for (double gamma : {0.25, 0.5, 1.0}) {
-            const auto deep = run(scene(method, gamma, 0.09, 0)), near = run(scene(method, gamma, 0.104, -1));
+            const auto deep = run_proof(scene(method, gamma, 0.09, 0)), near = run_proof(scene(method, gamma, 0.104, -1));
             ASSERT_TRUE(deep && near);
             EXPECT_NEAR(measure(*deep, "ball.y"), 0.1 - (1 - gamma) * 0.01, 1e-6) << method << " " << gamma; // apgd to its tolerance
             EXPECT_NEAR(measure(*deep, "ball.velocity.y"), gamma * 0.01 / 0.01, 1e-4) << method << " " << gamma;
@@ -90,7 +90,7 @@ TEST(velocity_proof, reduced_and_maximal_coordinates_meet_with_first_order_at_th
                                    k ? ", " : "", k, 1 + k, 0.2 + 0.4 * k, 0.2 + 0.4 * k);
             joints += fmt::format(R"({}"j{}": {{ "kind": "ball", "between": ["{}", "b{}"], "at": [{}, 0, 0] }})", k ? ", " : "", k, k ? fmt::format("b{}", k - 1) : "world", k, 0.4 * k);
         }
-        const auto s = run(fmt::format(R"({{ "sinew": 1, "solver": "{}", "time": {{ "dt": {}, "seconds": 0.4 }}, "objects": {{ {} }}, "joints": {{ {} }} }})", solver, 0.4 / steps, objects, joints));
+        const auto s = run_proof(fmt::format(R"({{ "sinew": 1, "solver": "{}", "time": {{ "dt": {}, "seconds": 0.4 }}, "objects": {{ {} }}, "joints": {{ {} }} }})", solver, 0.4 / steps, objects, joints));
         std::vector<double> out;
         for (int k = 0; s && k < 3; ++k)
             for (const char* axis : {"x", "y", "z"}) out.push_back(measure(*s, fmt::format("b{}.{}", k, axis)));
@@ -122,11 +122,11 @@ TEST(velocity_proof, heavy_bodies_on_light_piles_do_not_sink_at_the_defaults) {
     const auto scene = [](const std::string& objects) {
         return R"({ "sinew": 1, "solver": "velocity", "time": { "fps": 60, "seconds": 2 }, "objects": { "floor": { "kind": "box", "size": [80, 2, 80], "at": [0, -1, 0], "friction": 0.6 })" + objects + " } }";
     };
-    const auto pyramid = run(scene(rows));
+    const auto pyramid = run_proof(scene(rows));
     ASSERT_TRUE(pyramid);
     EXPECT_NEAR(measure(*pyramid, "row11/0.y"), 11.5, 0.03); // a quarter of a percent of its height
     EXPECT_NEAR(measure(*pyramid, "row11/0.x"), 0, 0.01);
-    const auto pile = run(scene(cubes + R"(, "slab": { "kind": "box", "size": [5, 1, 5], "mass": 5000, "friction": 0.6, "at": [0, 4.5, 0] })"));
+    const auto pile = run_proof(scene(cubes + R"(, "slab": { "kind": "box", "size": [5, 1, 5], "mass": 5000, "friction": 0.6, "at": [0, 4.5, 0] })"));
     ASSERT_TRUE(pile);
     EXPECT_NEAR(measure(*pile, "slab.y"), 4.5, 0.03);
     EXPECT_NEAR(measure(*pile, "slab.x"), 0, 0.01);

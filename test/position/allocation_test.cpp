@@ -29,13 +29,14 @@ long count_steady(const std::string& text, int threads, bool& ok, int settling =
     return counted;
 }
 
-const char* kPoints = R"("cloth": { "kind": "cloth_grid", "size": [1, 1], "edge": 0.1, "at": [0, 0.01, 2], "material": "cotton", "thickness": 0.01 },
+const char* kRestingPoints = R"("cloth": { "kind": "cloth_grid", "size": [1, 1], "edge": 0.1, "at": [0, 0.01, 2], "material": "cotton", "thickness": 0.01 },
     "rope": { "kind": "rope", "from": [-1, 0.02, -2], "to": [1, 0.02, -2], "count": 30 },
     "grain": { "kind": "particles", "positions": [[0, 0.05, -1], [0.3, 0.05, -1]], "masses": [0.1, 0.1], "radius": 0.05, "thickness": 0.05 })";
-const char* kBodies = R"("box": { "kind": "box", "size": [0.3, 0.3, 0.3], "mass": 1, "at": [0, 0.15, 0], "replicate": { "count": 4, "index": "i", "at": ["0.6*i", 0, 0] } },)";
+const char* kRestingBoxes = R"("box": { "kind": "box", "size": [0.3, 0.3, 0.3], "mass": 1, "at": [0, 0.15, 0],
+    "replicate": { "count": 4, "index": "i", "at": ["0.6*i", 0, 0] } },)";
 
 // solids by strains and by two rows, shapes matched whole and by regions, a shell full of water, and a sheet whose strain is limited
-const char* kContinua = R"(
+const char* kRestingContinua = R"(
     "stvk":   { "kind": "solid", "size": [0.3, 0.3, 0.3], "cells": [3, 3, 3], "at": [-1, 0.16, 0], "thickness": 0.01,
                 "material": { "solid_density": 300, "solid": { "model": "stvk", "young": 2e5, "poisson": 0.3 } } },
     "rubber": { "kind": "solid", "size": [0.3, 0.3, 0.3], "cells": [3, 3, 3], "at": [-0.5, 0.16, 0], "thickness": 0.01,
@@ -55,7 +56,7 @@ struct Kind {
     const char *name, *objects, *joints;
     bool never_rests = false; // under methods that are there for comparison alone
 };
-const Kind kKinds[] = {
+const Kind kRestingKinds[] = {
     {"links", R"("cloth": { "kind": "cloth_grid", "model": "links", "size": [0.5, 0.5], "edge": 0.1, "at": [0, 0.01, 0], "thickness": 0.01,
         "material": { "density": 0.3, "membrane": { "model": "spring", "stiffness": 500, "damping": 0.1 } } })", ""},
     {"shell", R"("cloth": { "kind": "cloth_grid", "model": "shell", "size": [0.5, 0.5], "edge": 0.1, "at": [0, 0.01, 0], "thickness": 0.01, "material": "cotton" })", ""},
@@ -79,7 +80,7 @@ std::string scene_of(const std::string& objects, const std::string& joints, cons
     return R"({ "sinew": 1, "time": { "fps": 60, "substeps": 1, "seconds": 20 }, "objects": { "floor": { "kind": "plane" }, )" + objects + " }, " +
            (joints.empty() ? "" : "\"joints\": { " + joints + " }, ") + R"("solver": "position", "solvers": { "position": { )" + settings + " } } }";
 }
-std::string resting(const std::string& settings, bool bodies) { return scene_of((bodies ? std::string(kBodies) : "") + kPoints, "", settings); }
+std::string resting(const std::string& settings, bool bodies) { return scene_of((bodies ? std::string(kRestingBoxes) : "") + kRestingPoints, "", settings); }
 
 } // namespace
 
@@ -102,7 +103,7 @@ TEST(position_allocation, no_method_allocates_in_a_steady_step) {
 
 TEST(position_allocation, no_kind_of_body_makes_a_method_allocate) {
     SINEW_NEEDS_ALLOCATION_COUNT;
-    for (const Kind& kind : kKinds)
+    for (const Kind& kind : kRestingKinds)
         for (const std::string& method : kDualMethods) {
             // these two jump on constraints: joints and heaps never come to rest under them, and find new contacts in every step
             if ((method == "steepest_descent" || method == "conjugate_gradients") && kind.never_rests) continue;
@@ -150,7 +151,7 @@ TEST(soak_position_allocation, solids_shells_volumes_matched_shapes_and_limits_a
     for (const std::string settings : {R"("method": "gauss_seidel", "damping_time": "5 ms")", R"("method": "jacobi", "damping_time": "5 ms")"})
         for (int threads : {1, 2}) {
             bool ok = false;
-            EXPECT_EQ(count_steady(scene_of(kContinua, "", settings), threads, ok), 0) << settings << ' ' << threads;
+            EXPECT_EQ(count_steady(scene_of(kRestingContinua, "", settings), threads, ok), 0) << settings << ' ' << threads;
             EXPECT_TRUE(ok) << settings;
         }
 }

@@ -8,7 +8,7 @@ using namespace sinew;
 
 namespace {
 
-constexpr int kPoints = 600, kContacts = 300;
+constexpr int kTouchingPoints = 600, kContacts = 300;
 
 struct Touching {
     std::vector<Real3> x, v;
@@ -17,7 +17,7 @@ struct Touching {
 
     Touching() {
         Rng rng{17, 4, 0};
-        for (int i = 0; i < kPoints; ++i) {
+        for (int i = 0; i < kTouchingPoints; ++i) {
             x.push_back(real3(draw_vec(rng, -1, 1)));
             v.push_back(real3(draw_vec(rng, -1, 1)));
             inverse.push_back(i % 11 == 0 ? 0 : draw_uniform(rng, 0.5, 3));
@@ -29,8 +29,8 @@ struct Touching {
             PositionContact c;
             c.side = int(all.sides.size());
             c.sides = 1 + k % 5;
-            const int first = draw_int(rng, kPoints);
-            for (int i = 0; i < c.sides; ++i) all.sides.push_back({(first + 37 * i) % kPoints, i == 0 ? 1.0 : -1.0 / (c.sides - 1), Vec3::Zero()});
+            const int first = draw_int(rng, kTouchingPoints);
+            for (int i = 0; i < c.sides; ++i) all.sides.push_back({(first + 37 * i) % kTouchingPoints, i == 0 ? 1.0 : -1.0 / (c.sides - 1), Vec3::Zero()});
             c.n = draw_direction(rng);
             c.outside = draw_vec(rng, -0.1, 0.1), c.drive = draw_vec(rng, -0.1, 0.1);
             c.offset = draw_uniform(rng, -1, 0.5);
@@ -40,7 +40,7 @@ struct Touching {
             all.body_begin.push_back(int(all.bodies.size()));
             all.contacts.push_back(c);
         }
-        colour_elements(all.body_begin, all.bodies, kPoints, held, all.colours);
+        colour_elements(all.body_begin, all.bodies, kTouchingPoints, held, all.colours);
     }
     DualState state() {
         DualState s;
@@ -61,15 +61,15 @@ TEST(position_contact_batch, sweeps_over_batches_are_those_over_contacts) {
         o.h = 0.01, o.relaxation = 0.9, o.friction = friction, o.de_saxce = de_saxce, o.compliance = 1e-5, o.damping_time = 0.002;
         Touching one, four, plain;
         ContactPack pack, without;
-        ASSERT_TRUE(pack_contacts(o, four.state(), kPoints, four.all, pack));
-        ASSERT_TRUE(pack_contacts(o, plain.state(), kPoints, plain.all, without));
+        ASSERT_TRUE(pack_contacts(o, four.state(), kTouchingPoints, four.all, pack));
+        ASSERT_TRUE(pack_contacts(o, plain.state(), kTouchingPoints, plain.all, without));
         EXPECT_EQ(pack.singles.size(), std::size_t(kContacts / 5)); // those of five points
         without.avx2 = false;
         const ParallelPtr parallel = make_parallel({.threads = 2});
         for (int k = 0; k < 4; ++k) {
-            project_contacts(*parallel, o, one.state(), kPoints, one.all);
-            project_contacts(*parallel, o, four.state(), kPoints, four.all, pack);
-            project_contacts(*parallel, o, plain.state(), kPoints, plain.all, without);
+            project_contacts(*parallel, o, one.state(), kTouchingPoints, one.all);
+            project_contacts(*parallel, o, four.state(), kTouchingPoints, four.all, pack);
+            project_contacts(*parallel, o, plain.state(), kTouchingPoints, plain.all, without);
         }
         store_forces(pack, four.all);
         store_forces(without, plain.all);
@@ -84,7 +84,7 @@ TEST(position_contact_batch, sweeps_over_batches_are_those_over_contacts) {
         }
         EXPECT_GT(largest, 1);
         EXPECT_EQ(rubbing > 1, friction != FrictionSet::none);
-        for (int i = 0; i < kPoints; ++i) {
+        for (int i = 0; i < kTouchingPoints; ++i) {
             EXPECT_LT((vec(one.x[i]) - vec(four.x[i])).norm(), 1e-12);
             EXPECT_LT((vec(one.v[i]) - vec(four.v[i])).norm(), 1e-10);
             EXPECT_EQ(vec(four.x[i]), vec(plain.x[i]));
@@ -99,9 +99,9 @@ TEST(position_contact_batch, models_that_batches_do_not_know_are_refused) {
     o.h = 0.01;
     for (FrictionSet friction : {FrictionSet::box, FrictionSet::single}) {
         o.friction = friction;
-        EXPECT_FALSE(pack_contacts(o, t.state(), kPoints, t.all, pack));
+        EXPECT_FALSE(pack_contacts(o, t.state(), kTouchingPoints, t.all, pack));
     }
     o.friction = FrictionSet::cylinder;
     o.sequential = true;
-    EXPECT_FALSE(pack_contacts(o, t.state(), kPoints, t.all, pack));
+    EXPECT_FALSE(pack_contacts(o, t.state(), kTouchingPoints, t.all, pack));
 }

@@ -9,7 +9,7 @@ using namespace sinew;
 namespace {
 
 // two things in space that fly at each other along y: each pair of kinds
-const std::pair<const char*, const char*> kKinds[] = {
+const std::pair<const char*, const char*> kFlyers[] = {
     {"box", R"("kind": "box", "size": [0.3, 0.3, 0.3], "mass": 0.5, "friction": 0.3)"},
     {"cloth", R"("kind": "cloth_grid", "size": [0.5, 0.5], "edge": 0.1, "material": "cotton", "thickness": 0.02)"},
     {"solid", R"("kind": "solid", "size": [0.3, 0.2, 0.3], "cells": [3, 2, 3], "thickness": 0.01,
@@ -25,15 +25,15 @@ TEST(position_coupling, every_pair_of_kinds_exchanges_an_impulse_and_keeps_momen
             auto s = start(fmt::format(R"({{ "sinew": 1, "gravity": 0, "time": {{ "fps": 120, "substeps": 1, "seconds": 0.5 }},
                 "objects": {{ "a": {{ {}, "at": [0.01, 0.35, 0.02], "velocity": [0, -2, 0] }},
                               "b": {{ {}, "at": [0, -0.35, 0], "velocity": [0, 2, 0] }} }},
-                "solver": "position" }})", kKinds[i].second, kKinds[j].second));
-            ASSERT_TRUE(s) << kKinds[i].first << ' ' << kKinds[j].first;
+                "solver": "position" }})", kFlyers[i].second, kFlyers[j].second));
+            ASSERT_TRUE(s) << kFlyers[i].first << ' ' << kFlyers[j].first;
             const Vec3 before = vec(s->report.momentum);
             const Real size = 2 * 2 * s->report.mass;
             const Real a0 = measure(*s, "a.velocity.y");
-            while (!is_finished(*s)) ASSERT_EQ(simulate_step(*s), Status::ok) << kKinds[i].first << ' ' << kKinds[j].first;
+            while (!is_finished(*s)) ASSERT_EQ(simulate_step(*s), Status::ok) << kFlyers[i].first << ' ' << kFlyers[j].first;
             // they met: a was turned back or slowed; and what one lost the other gained, to rounding of 60 steps of 20 sweeps
-            EXPECT_GT(measure(*s, "a.velocity.y"), a0 + 0.2) << kKinds[i].first << ' ' << kKinds[j].first;
-            EXPECT_LT((vec(s->report.momentum) - before).norm(), 1e-11 * size) << kKinds[i].first << ' ' << kKinds[j].first;
+            EXPECT_GT(measure(*s, "a.velocity.y"), a0 + 0.2) << kFlyers[i].first << ' ' << kFlyers[j].first;
+            EXPECT_LT((vec(s->report.momentum) - before).norm(), 1e-11 * size) << kFlyers[i].first << ' ' << kFlyers[j].first;
         }
 }
 
@@ -56,19 +56,19 @@ TEST(position_coupling, what_one_of_ten_pairs_loses_in_an_iteration_the_other_ga
             auto s = start(fmt::format(R"({{ "sinew": 1, "gravity": 0, "time": {{ "fps": 1000, "substeps": 1, "seconds": 0.3 }},
                 "objects": {{ "a": {{ {}, "at": [0.01, 0.35, 0.02], "velocity": [0, -2, 0] }},
                               "b": {{ {}, "at": [0, -0.35, 0], "velocity": [0, 2, 0] }} }},
-                "solver": "position", "solvers": {{ "position": {{ "iterations": 1, "substeps": 1 }} }} }})", kKinds[i].second, kKinds[j].second));
-            ASSERT_TRUE(s) << kKinds[i].first << ' ' << kKinds[j].first;
+                "solver": "position", "solvers": {{ "position": {{ "iterations": 1, "substeps": 1 }} }} }})", kFlyers[i].second, kFlyers[j].second));
+            ASSERT_TRUE(s) << kFlyers[i].first << ' ' << kFlyers[j].first;
             const Real size = 2 * s->report.mass;
             Vec3 a = momentum_of(*s, 0), b = momentum_of(*s, 1);
             Real exchanged = 0;
             while (!is_finished(*s)) {
-                ASSERT_EQ(simulate_step(*s), Status::ok) << kKinds[i].first << ' ' << kKinds[j].first;
+                ASSERT_EQ(simulate_step(*s), Status::ok) << kFlyers[i].first << ' ' << kFlyers[j].first;
                 const Vec3 of_a = momentum_of(*s, 0) - a, of_b = momentum_of(*s, 1) - b;
-                EXPECT_LT((of_a + of_b).norm(), 1e-13 * size) << kKinds[i].first << ' ' << kKinds[j].first; // round-off of one iteration
+                EXPECT_LT((of_a + of_b).norm(), 1e-13 * size) << kFlyers[i].first << ' ' << kFlyers[j].first; // round-off of one iteration
                 exchanged += of_a.norm();
                 a += of_a, b += of_b;
             }
-            EXPECT_GT(exchanged, 0.02 * size) << kKinds[i].first << ' ' << kKinds[j].first;
+            EXPECT_GT(exchanged, 0.02 * size) << kFlyers[i].first << ' ' << kFlyers[j].first;
         }
 }
 
@@ -85,7 +85,7 @@ std::optional<Simulation> start_closed(const std::string& settings) {
             "grains": {{ "kind": "particles", "positions": [[0.03, 0.08, 0.02], [-0.15, -0.09, 0.15], [0.15, -0.09, -0.15], [0.02, -0.15, 0.01]],
                          "masses": [0.1, 0.1, 0.2, 0.1], "radius": 0.05, "thickness": 0.05, "self_contact": true, "velocity": [0, 1, 0] }} }},
         "solver": "position", "solvers": {{ "position": {{ {} }} }} }})",
-        kKinds[0].second, kKinds[1].second, kKinds[2].second, kKinds[3].second, settings));
+        kFlyers[0].second, kFlyers[1].second, kFlyers[2].second, kFlyers[3].second, settings));
     if (s) s->now.frame.w[0] = {1, 2, -1};
     return s;
 }

@@ -14,7 +14,7 @@ using namespace sinew;
 
 namespace {
 
-constexpr Real kStep = 0.02;
+constexpr Real kTimeStep = 0.02;
 
 // points along x with links between random pairs, the first one held, moved a little along x
 struct Line {
@@ -51,18 +51,18 @@ struct Line {
             b.state.point.x[i].x += moved[i];
         }
         c = J * moved;
-        A = kStep * kStep * J * w.asDiagonal() * J.transpose();
+        A = kTimeStep * kTimeStep * J * w.asDiagonal() * J.transpose();
         A.diagonal() += alpha;
     }
     // where the points are with these multipliers
     VecX at(const VecX& lambda) const {
         VecX x(w.size());
         for (int i = 0; i < x.size(); ++i) x[i] = b.state.point.x[i].x;
-        return x + kStep * kStep * w.cwiseProduct(J.transpose() * lambda);
+        return x + kTimeStep * kTimeStep * w.cwiseProduct(J.transpose() * lambda);
     }
     VecX run(const PositionSettings& s, int steps = 1) const {
         PositionRun run(b, s);
-        run.steps(steps, kStep);
+        run.steps(steps, kTimeStep);
         VecX x(w.size());
         for (int i = 0; i < x.size(); ++i) x[i] = run.x(i).x();
         return x;
@@ -196,15 +196,15 @@ TEST(position_method, the_radius_is_found_further_on_from_where_it_was) {
     PositionRun run(line.b, settings_of("jacobi", 1, "radius"));
     for (int k = 0; k < 12; ++k) {
         const State before = run.now;
-        run.step(kStep);
+        run.step(kTimeStep);
         if (k != 0 && k != 11) continue;
         // c where the step is predicted to end
         VecX there(line.w.size()), rest(line.w.size()), got(line.w.size());
         for (int i = 0; i < there.size(); ++i) {
-            there[i] = before.point.x[i].x + (i ? kStep * before.point.v[i].x : 0), rest[i] = i;
+            there[i] = before.point.x[i].x + (i ? kTimeStep * before.point.v[i].x : 0), rest[i] = i;
             got[i] = run.x(i).x();
         }
-        const VecX unit = kStep * kStep *
+        const VecX unit = kTimeStep * kTimeStep *
                           line.w.cwiseProduct(line.J.transpose() * VecX(-(line.J * (there - rest)).cwiseQuotient(line.A.diagonal())));
         const Real step = (got - there).dot(unit) / unit.squaredNorm();
         EXPECT_NEAR(step * rho, 1, k == 0 ? 0.03 : 1e-4) << k; // see above; then 42 rounds
@@ -216,17 +216,17 @@ TEST(position_method, a_mode_of_other_rows_is_not_taken_for_the_radius) {
     const Line line(12, 20, 0, 4);
     const Real rho = largest_eigenvalue(line.A);
     PositionRun run(line.b, settings_of("jacobi", 1, "radius"));
-    run.steps(3, kStep);
+    run.steps(3, kTimeStep);
     auto* mode = &memory_array(run.now, kMode, find_memory(run.now, kMode)->size());
     for (std::size_t i = 0; i + 1 < mode->size(); ++i) (*mode)[i] = (i % 3 == 0 ? Real(i) : 0) + 1e-3 * (*mode)[i]; // near a shift
     const State before = run.now;
-    run.step(kStep);
+    run.step(kTimeStep);
     VecX there(line.w.size()), rest(line.w.size()), got(line.w.size());
     for (int i = 0; i < there.size(); ++i) {
-        there[i] = before.point.x[i].x + (i ? kStep * before.point.v[i].x : 0), rest[i] = i;
+        there[i] = before.point.x[i].x + (i ? kTimeStep * before.point.v[i].x : 0), rest[i] = i;
         got[i] = run.x(i).x();
     }
-    const VecX unit = kStep * kStep * line.w.cwiseProduct(line.J.transpose() * VecX(-(line.J * (there - rest)).cwiseQuotient(line.A.diagonal())));
+    const VecX unit = kTimeStep * kTimeStep * line.w.cwiseProduct(line.J.transpose() * VecX(-(line.J * (there - rest)).cwiseQuotient(line.A.diagonal())));
     EXPECT_NEAR((got - there).dot(unit) / unit.squaredNorm() * rho, 1, 0.06);
 }
 
@@ -248,7 +248,7 @@ TEST(position_method, settings_that_have_steps_of_their_own_refuse_the_radius) {
         const PositionSettings s = settings_of(method, 1, "radius");
         State now = line.b.state, next;
         const auto solver = make_position({.threads = 1}, line.b.model, now, &s);
-        const Report r = solver->step(line.b.model, {}, now, next, kStep);
+        const Report r = solver->step(line.b.model, {}, now, next, kTimeStep);
         EXPECT_EQ(r.status, Status::failed) << method;
         EXPECT_NE(r.message.find("solvers.position.step"), std::string::npos) << r.message;
     }
@@ -313,7 +313,7 @@ struct Heap {
         add_points(b, x, mass);
         finish_model(b);
         s = b.state;
-        o.h = kStep, o.friction = friction, o.de_saxce = false;
+        o.h = kTimeStep, o.friction = friction, o.de_saxce = false;
         for (int i = 0; i < kPoints; ++i) s.point.v[i] = real3(draw_vec(rng, -0.15, 0.15));
         for (int k = 0; k < kContacts; ++k) {
             PositionContact c;
@@ -346,9 +346,9 @@ struct Heap {
         Sweep w;
         w.to = {s.point.x.data(), s.point.v.data()};
         w.to.point_inverse = p.point_inverse.data();
-        w.h = kStep, w.reach = kStep * kStep, w.kick = kStep;
+        w.h = kTimeStep, w.reach = kTimeStep * kTimeStep, w.kick = kTimeStep;
         Evaluation ev;
-        ev.dt = kStep, ev.x = ev.x_now = s.point.x.data(), ev.v = s.point.v.data();
+        ev.dt = kTimeStep, ev.x = ev.x_now = s.point.x.data(), ev.v = s.point.v.data();
         DualScratch scratch;
         if (method == "gauss_seidel")
             for (int k = 0; k < iterations; ++k) project_contacts(*parallel, o, w.to, 12, all);
@@ -359,10 +359,10 @@ struct Heap {
         Real worst = 0;
         for (const PositionContact& c : all.contacts) {
             const ContactState at = contact_state(all, c, to, 12);
-            const Real d = kStep * kStep * contact_response(all, c, to, 12, c.n);
+            const Real d = kTimeStep * kTimeStep * contact_response(all, c, to, 12, c.n);
             const Vec3 slip = at.velocity - c.n.dot(at.velocity) * c.n;
             Real normal = c.normal - at.gap / d;
-            Vec3 tangential = c.tangential - kStep * slip / d;
+            Vec3 tangential = c.tangential - kTimeStep * slip / d;
             if (o.friction == FrictionSet::box) {
                 normal = std::max(0.0, normal);
                 const ContactFrame f = contact_frame(real3(c.n));

@@ -13,7 +13,7 @@ const char* kGrains = R"(
     "grains": { "kind": "particles", "shape": "grid", "size": [0.4, 0.4, 0.4], "at": [0.3, 1.2, 0.3], "spacing": 0.1, "mass": 0.002,
                 "radius": 0.04, "thickness": 0.04, "self_contact": true },
     "floor": { "kind": "plane" })";
-const char* kBodies = R"(,
+const char* kJoinedBodies = R"(,
     "box": { "kind": "box", "size": [0.25, 0.25, 0.25], "mass": 0.3, "at": [0, 1.1, 0] },
     "arm": { "kind": "box", "size": [0.1, 0.3, 0.1], "mass": 0.1, "at": [0, 1.4, 0] })";
 const char* kRod = R"(,
@@ -21,7 +21,7 @@ const char* kRod = R"(,
 const char* kJoints = R"( "joints": { "elbow": { "kind": "hinge", "between": ["box", "arm"], "at": [0, 1.24, 0], "axis": [1, 0, 0], "motor": { "speed": 2, "limit": "0.02 N m" } } },)";
 
 // solids by strains and by two rows, shapes matched whole and by regions, a shell full of water, and a sheet whose strain is limited
-const char* kContinua = R"(
+const char* kFallingContinua = R"(
     "stvk":   { "kind": "solid", "size": [0.3, 0.3, 0.3], "cells": [2, 2, 2], "at": [-1, 0.25, 0], "thickness": 0.01,
                 "material": { "solid_density": 300, "solid": { "model": "stvk", "young": 2e5, "poisson": 0.3 } } },
     "rubber": { "kind": "solid", "size": [0.3, 0.3, 0.3], "cells": [2, 2, 2], "at": [-0.5, 0.25, 0], "thickness": 0.01,
@@ -41,7 +41,7 @@ enum class With { points, bodies, all };
 std::string make_scene(const std::string& settings, With with) {
     const bool bodies = with != With::points;
     return R"({ "sinew": 1, "time": { "fps": 60, "substeps": 1, "seconds": 0.15 }, "objects": { )" + std::string(with == With::bodies ? "" : kCloth) +
-           kGrains + (bodies ? kBodies : "") + (with == With::all ? kRod : "") + " }, " + (bodies ? kJoints : "") + R"( "solver": "position", "solvers": { "position": { "substeps": 2, )" +
+           kGrains + (bodies ? kJoinedBodies : "") + (with == With::all ? kRod : "") + " }, " + (bodies ? kJoints : "") + R"( "solver": "position", "solvers": { "position": { "substeps": 2, )" +
            settings + " } } }";
 }
 
@@ -102,6 +102,6 @@ TEST(position_threads, continuous_detection_has_the_same_bits) {
 
 TEST(position_threads, solids_shells_volumes_matched_shapes_and_limits_have_the_same_bits) {
     for (const std::string settings : {R"("method": "gauss_seidel", "damping_time": "2 ms")", R"("method": "jacobi")", R"("method": "conjugate_residuals")"})
-        expect_same_bits_of(R"({ "sinew": 1, "time": { "fps": 60, "substeps": 1, "seconds": 0.15 }, "objects": { "floor": { "kind": "plane" }, )" + std::string(kContinua) +
+        expect_same_bits_of(R"({ "sinew": 1, "time": { "fps": 60, "substeps": 1, "seconds": 0.15 }, "objects": { "floor": { "kind": "plane" }, )" + std::string(kFallingContinua) +
                                 R"( }, "solver": "position", "solvers": { "position": { "substeps": 3, )" + settings + " } } }", settings);
 }

@@ -11,7 +11,7 @@ using namespace sinew;
 namespace {
 
 // "path: message" of all errors
-std::vector<std::string> errors_of(std::string_view text, const std::string& file = "scene.json") {
+std::vector<std::string> all_errors_of(std::string_view text, const std::string& file = "scene.json") {
     std::vector<std::string> out;
     for (const Error& e : parse({}, text, file).errors) out.push_back(e.path + ": " + e.message);
     return out;
@@ -19,7 +19,7 @@ std::vector<std::string> errors_of(std::string_view text, const std::string& fil
 
 // exactly these, in any order; each entry: path, and a part of the message
 void expect_errors(std::string_view text, std::vector<std::pair<std::string, std::string>> expected, const std::string& file = "scene.json") {
-    std::vector<std::string> found = errors_of(text, file);
+    std::vector<std::string> found = all_errors_of(text, file);
     for (const auto& entry : expected) {
         const std::string &path = entry.first, &part = entry.second;
         const auto is = [&](const std::string& e) { return e.starts_with(path + ": ") && e.find(part) != std::string::npos; };

@@ -35,7 +35,7 @@ void write_motion(const char* format, const std::string& path) {
     ASSERT_NO_ERRORS((*exporter.value)->close());
 }
 
-Result<Simulation> start(const std::string& file, const std::string& object, int threads = 1) {
+Result<Simulation> start_animation(const std::string& file, const std::string& object, int threads = 1) {
     const std::string text = fmt::format(R"({{ "time": {{ "fps": {}, "frames": [{}, {}], "substeps": {} }},
         "objects": {{ "skin": {{ "kind": "animated", {} }},
                       "rock": {{ "kind": "particles", "positions": [[0, 9, 0]] }} }} }})", kFps, kFirst, kLast, kSubsteps, object);
@@ -57,7 +57,7 @@ Vec3 expected(const SnapshotLayout& layout, int i, double t, Vec3& v) {
 }
 
 void expect_motion(const std::string& file, const std::string& object) {
-    Result<Simulation> made = start(file, object);
+    Result<Simulation> made = start_animation(file, object);
     ASSERT_TRUE(made) << text_of(made.errors);
     Simulation& s = *made.value;
     const SnapshotLayout layout = sheet_layout();
@@ -99,7 +99,7 @@ TEST(animation, point_caches_recordings_and_sequences_of_our_own_give_the_motion
 TEST(animation, placement_scale_unit_and_motion_carry_it) {
     TemporaryFolder folder;
     write_motion("obj", folder.path("skin.obj"));
-    Result<Simulation> made = start(folder.path("scene.json"), R"("animation": { "file": "skin.*.obj", "unit": "cm", "from": "1 s" },
+    Result<Simulation> made = start_animation(folder.path("scene.json"), R"("animation": { "file": "skin.*.obj", "unit": "cm", "from": "1 s" },
         "scale": 3, "at": [0, 5, 0], "rotate": { "axis": [0, 0, 1], "angle": "90 deg" },
         "motion": { "slide": { "velocity": [2, 0, 0] } })");
     ASSERT_TRUE(made) << text_of(made.errors);
@@ -121,7 +121,7 @@ TEST(animation, it_holds_still_after_the_last_sample_or_starts_again) {
     const SnapshotLayout layout = sheet_layout();
     for (bool repeat : {false, true}) {
         // the animation began 4/5 of its length before the scene
-        Result<Simulation> made = start(folder.path("scene.json"), fmt::format(
+        Result<Simulation> made = start_animation(folder.path("scene.json"), fmt::format(
             R"("animation": {{ "file": "skin.sinew", "from": {}, "repeat": {} }})", -0.8 * length, repeat));
         ASSERT_TRUE(made) << text_of(made.errors);
         Simulation& s = *made.value;
@@ -136,10 +136,10 @@ TEST(animation, it_holds_still_after_the_last_sample_or_starts_again) {
 TEST(animation, a_run_continued_from_a_state_has_the_same_bits) {
     TemporaryFolder folder;
     write_motion("recording", folder.path("skin.sinew"));
-    Result<Simulation> one = start(folder.path("scene.json"), R"("animation": "skin.sinew")");
+    Result<Simulation> one = start_animation(folder.path("scene.json"), R"("animation": "skin.sinew")");
     ASSERT_TRUE(one) << text_of(one.errors);
     for (int k = 0; k < 5; ++k) ASSERT_EQ(simulate_step(*one.value), Status::ok);
-    Result<Simulation> two = start(folder.path("scene.json"), R"("animation": "skin.sinew")");
+    Result<Simulation> two = start_animation(folder.path("scene.json"), R"("animation": "skin.sinew")");
     continue_from(*two.value, save_run(*one.value));
     for (Simulation* s : {&*one.value, &*two.value})
         for (int k = 0; k < 5; ++k) ASSERT_EQ(simulate_step(*s), Status::ok);
@@ -169,7 +169,7 @@ TEST(animation, what_is_wrong_is_said_with_its_place) {
         {R"("mesh": "short.0001.obj")", "animation"},
     };
     for (const auto& [object, message] : cases) {
-        const Result<Simulation> made = start(folder.path("scene.json"), object);
+        const Result<Simulation> made = start_animation(folder.path("scene.json"), object);
         ASSERT_FALSE(made) << object;
         EXPECT_NE(text_of(made.errors).find(message), std::string::npos) << object << "\n" << text_of(made.errors);
         EXPECT_GT(made.errors[0].line, 0) << object;
@@ -180,7 +180,7 @@ TEST(animation, what_is_wrong_is_said_with_its_place) {
 TEST(animation, a_file_that_disappears_while_running_stops_the_run_with_its_name) {
     TemporaryFolder folder;
     write_motion("obj", folder.path("skin.obj"));
-    Result<Simulation> made = start(folder.path("scene.json"), R"("animation": "skin.*.obj")");
+    Result<Simulation> made = start_animation(folder.path("scene.json"), R"("animation": "skin.*.obj")");
     ASSERT_TRUE(made) << text_of(made.errors);
     std::filesystem::remove(folder.path("skin.1003.obj"));
     Status status = Status::ok;

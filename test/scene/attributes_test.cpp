@@ -15,7 +15,7 @@ static const char* kText = R"({ "objects": {
                 "attributes": { "heat": [300, 310, 320], "size": "1 + index^2", "color": [[1, 0, 0], [0, 1, 0], [0, 0, 1]] } },
     "more":   { "kind": "particles", "positions": [[5, 0, 0], [6, 0, 0]], "attributes": { "size": 7 } } } })";
 
-static Result<Compiled> compile_text(const std::string& text) {
+static Result<Compiled> compile_attributes(const std::string& text) {
     const Result<Scene> scene = parse_scene(text, "test");
     if (!scene) return {std::nullopt, scene.errors};
     return compile_scene(*scene.value);
@@ -27,7 +27,7 @@ static const NamedValues* find_attribute(const State& s, std::string_view name) 
 }
 
 TEST(attributes, lists_expressions_and_vectors_are_kept_per_particle) {
-    const Result<Compiled> r = compile_text(kText);
+    const Result<Compiled> r = compile_attributes(kText);
     for (const Error& e : r.errors) ADD_FAILURE() << to_string(e);
     ASSERT_TRUE(r);
     const State& s = r.value->state;
@@ -61,7 +61,7 @@ TEST(attributes, lists_expressions_and_vectors_are_kept_per_particle) {
 TEST(attributes, wrong_ones_are_named_with_their_place) {
     const auto error = [](const std::string& attributes) {
         const Result<Compiled> r =
-            compile_text(R"({ "objects": { "a": { "kind": "particles", "positions": [[0, 0, 0], [1, 0, 0]],
+            compile_attributes(R"({ "objects": { "a": { "kind": "particles", "positions": [[0, 0, 0], [1, 0, 0]],
             "attributes": )" +
                          attributes + " } } }");
         return r.errors.empty() ? std::string() : to_string(r.errors[0]);
@@ -73,7 +73,7 @@ TEST(attributes, wrong_ones_are_named_with_their_place) {
     EXPECT_NE(error(R"({ "size": "1 + indx" })").find("did you mean \"index\""), std::string::npos);
     EXPECT_NE(error("3").find("objects.a.attributes"), std::string::npos);
     // one name, one number of components
-    const Result<Compiled> r = compile_text(R"({ "objects": {
+    const Result<Compiled> r = compile_attributes(R"({ "objects": {
         "a": { "kind": "particles", "positions": [[0, 0, 0]], "attributes": { "tint": 1 } },
         "b": { "kind": "particles", "positions": [[0, 0, 0]], "attributes": { "tint": [[1, 2, 3]] } } } })");
     ASSERT_FALSE(r);
@@ -81,7 +81,7 @@ TEST(attributes, wrong_ones_are_named_with_their_place) {
 }
 
 TEST(attributes, the_pool_of_an_emitter_has_them_too) {
-    const Result<Compiled> r = compile_text(R"({ "objects": { "jet": { "kind": "emitter", "rate": 10, "lifetime": 1, "capacity": 4,
+    const Result<Compiled> r = compile_attributes(R"({ "objects": { "jet": { "kind": "emitter", "rate": 10, "lifetime": 1, "capacity": 4,
         "attributes": { "tint": "index/2" } } }, "time": { "fps": 10, "seconds": 1 } })");
     ASSERT_TRUE(r) << to_string(r.errors.front());
     const NamedValues* tint = find_attribute(r.value->state, "tint");

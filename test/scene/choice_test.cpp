@@ -6,8 +6,8 @@
 
 using namespace sinew;
 
-static Result<Compiled> compile_text(const std::string& text, std::string_view solver = {},
-                                     bool check_only = false) {
+static Result<Compiled> compile_for_solver(const std::string& text, std::string_view solver = {},
+                                           bool check_only = false) {
     const Result<Scene> scene = parse_scene(text, "scene.json");
     if (!scene) return {std::nullopt, scene.errors};
     return compile_scene(*scene.value, solver, check_only);
@@ -31,13 +31,13 @@ TEST(choice, settings_of_a_solver_not_built_yet_wait_while_another_is_chosen) {
     const std::string text =
         with_solvers(R"({ "projective": { "iterations": 20 }, "newton": { "max_iterations": 9 } })");
     for (const char* solver : {"", "explicit", "newton"}) {
-        const Result<Compiled> r = compile_text(text, solver);
+        const Result<Compiled> r = compile_for_solver(text, solver);
         ASSERT_TRUE(r) << first_error(r);
         EXPECT_TRUE(has_note(*r.value, "solvers.projective is not used: this solver is not built yet"));
         EXPECT_TRUE(r.value->future.empty());
     }
     // `check` names it with its place
-    const Result<Compiled> checked = compile_text(text, {}, true);
+    const Result<Compiled> checked = compile_for_solver(text, {}, true);
     ASSERT_TRUE(checked);
     ASSERT_EQ(checked.value->future.size(), 1u);
     EXPECT_EQ(checked.value->future[0].path, "solvers.projective");
@@ -45,34 +45,34 @@ TEST(choice, settings_of_a_solver_not_built_yet_wait_while_another_is_chosen) {
 }
 
 TEST(choice, a_misspelt_solver_or_setting_is_an_error_also_where_it_is_not_chosen) {
-    Result<Compiled> r = compile_text(with_solvers(R"({ "positon": {} })"), "explicit");
+    Result<Compiled> r = compile_for_solver(with_solvers(R"({ "positon": {} })"), "explicit");
     EXPECT_TRUE(contains(first_error(r), "solvers.positon")) << first_error(r);
     EXPECT_TRUE(contains(first_error(r), "did you mean \"position\"")) << first_error(r);
-    r = compile_text(with_solvers(R"({ "newtn": {} })"), "explicit");
+    r = compile_for_solver(with_solvers(R"({ "newtn": {} })"), "explicit");
     EXPECT_TRUE(contains(first_error(r), "did you mean \"newton\"")) << first_error(r);
-    r = compile_text(with_solvers(R"({ "newton": { "tolerence": 1 } })"), "explicit");
+    r = compile_for_solver(with_solvers(R"({ "newton": { "tolerence": 1 } })"), "explicit");
     EXPECT_TRUE(contains(first_error(r), "did you mean \"tolerance\"")) << first_error(r);
 }
 
 TEST(choice, a_wrong_solver_of_the_command_line_is_named_as_such) {
     const std::string start = "command line (--solver ";
-    EXPECT_TRUE(first_error(compile_text(with_solvers("{}"), "newtn")).starts_with(start + "newtn): "));
-    EXPECT_TRUE(contains(first_error(compile_text(with_solvers("{}"), "newtn")), "did you mean \"newton\""));
-    EXPECT_TRUE(first_error(compile_text(with_solvers("{}"), "mpm")).starts_with(start + "mpm): "));
+    EXPECT_TRUE(first_error(compile_for_solver(with_solvers("{}"), "newtn")).starts_with(start + "newtn): "));
+    EXPECT_TRUE(contains(first_error(compile_for_solver(with_solvers("{}"), "newtn")), "did you mean \"newton\""));
+    EXPECT_TRUE(first_error(compile_for_solver(with_solvers("{}"), "mpm")).starts_with(start + "mpm): "));
     // a solver that cannot take the scene
     const std::string ball =
         R"({ "solver": "explicit", "objects": { "ball": { "kind": "sphere", "mass": 1 } } })";
-    EXPECT_TRUE(first_error(compile_text(ball, "newton")).starts_with(start + "newton): "))
-        << first_error(compile_text(ball, "newton"));
+    EXPECT_TRUE(first_error(compile_for_solver(ball, "newton")).starts_with(start + "newton): "))
+        << first_error(compile_for_solver(ball, "newton"));
     // in the scene: file and line
     const std::string wrong =
         "{ \"objects\": { \"dust\": { \"kind\": \"particles\", \"count\": 1 } },\n  \"solver\": \"newtn\" }";
-    EXPECT_TRUE(first_error(compile_text(wrong)).starts_with("scene.json:2:"))
-        << first_error(compile_text(wrong));
+    EXPECT_TRUE(first_error(compile_for_solver(wrong)).starts_with("scene.json:2:"))
+        << first_error(compile_for_solver(wrong));
 }
 
 TEST(choice, a_motion_holds_a_body_whatever_its_mass_and_a_note_says_so) {
-    const Result<Compiled> r = compile_text(R"({ "objects": {
+    const Result<Compiled> r = compile_for_solver(R"({ "objects": {
         "spun":  { "kind": "sphere", "mass": 2, "velocity": [1, 0, 0], "motion": { "spin": { "axis": [0, 1, 0], "rate": 1 } } },
         "still": { "kind": "box", "density": 100, "motion": "static" },
         "loose": { "kind": "box", "mass": 3, "motion": "free" },

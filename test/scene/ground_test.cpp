@@ -9,7 +9,7 @@
 
 using namespace sinew;
 
-static std::vector<Error> errors_of(const std::string& objects) {
+static std::vector<Error> errors_of_objects(const std::string& objects) {
     const Result<Scene> scene = parse_scene("{ \"objects\": {" + objects + "} }", source_dir() + "/test/scene/sample/scene.json");
     if (!scene) return scene.errors;
     return compile_scene(*scene.value).errors;
@@ -64,7 +64,7 @@ TEST(ground, a_height_field_comes_from_rows_an_expression_or_a_file) {
 
 TEST(ground, what_is_wrong_with_a_height_field_is_named) {
     const auto told = [](const std::string& object, const std::string& path, const std::string& fragment) {
-        const std::vector<Error> all = errors_of("\"g\": { \"kind\": \"height_field\", " + object + " }");
+        const std::vector<Error> all = errors_of_objects("\"g\": { \"kind\": \"height_field\", " + object + " }");
         const bool found = std::any_of(all.begin(), all.end(), [&](const Error& e) {
             return e.path == path && (e.message + e.allowed).find(fragment) != std::string::npos;
         });
@@ -139,7 +139,7 @@ TEST(ground, a_held_compound_of_simple_shapes_is_an_obstacle_part_by_part) {
 
 TEST(ground, what_is_wrong_with_a_compound_is_named_by_part) {
     const auto told = [](const std::string& object, const std::string& path, const std::string& fragment) {
-        const std::vector<Error> all = errors_of("\"c\": { \"kind\": \"compound\", " + object + " }");
+        const std::vector<Error> all = errors_of_objects("\"c\": { \"kind\": \"compound\", " + object + " }");
         const bool found = std::any_of(all.begin(), all.end(), [&](const Error& e) {
             return e.path == path && (e.message + e.allowed).find(fragment) != std::string::npos;
         });

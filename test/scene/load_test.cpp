@@ -1,3 +1,4 @@
+#include "scene/compile_text.h"
 #include "scene/event.h"
 #include "scene/expand.h"
 #include "scene/expect.h"
@@ -16,10 +17,7 @@ static Scene loaded(Result<Scene> r) {
     for (const Error& e : r.errors) ADD_FAILURE() << to_string(e);
     return r.value.value_or(Scene{});
 }
-static Scene parsed(std::string_view text, std::vector<std::string> sets = {}) {
-    return loaded(parse_scene(text, "scene.json", sets));
-}
-static std::string first_error(std::string_view text, std::vector<std::string> sets = {}) {
+static std::string load_error(std::string_view text, std::vector<std::string> sets = {}) {
     const auto r = parse_scene(text, "scene.json", sets);
     return r.errors.empty() ? "" : to_string(r.errors[0]);
 }
@@ -84,7 +82,7 @@ TEST(scene, the_second_sample_scene_loads_with_its_prefab) {
 
 TEST(scene, a_five_line_scene_runs_on_defaults_that_are_explained) {
     const Scene s =
-        parsed(R"({ "objects": { "sheet": { "kind": "cloth_grid" }, "ball": { "kind": "sphere" } } })");
+        parsed_scene(R"({ "objects": { "sheet": { "kind": "cloth_grid" }, "ball": { "kind": "sphere" } } })");
     EXPECT_EQ(s.name, "scene");
     EXPECT_EQ(s.solver, "auto");
     EXPECT_EQ(s.time.fps, 24);
@@ -96,7 +94,7 @@ TEST(scene, a_five_line_scene_runs_on_defaults_that_are_explained) {
 
 TEST(scene, gravity_follows_up_and_may_be_a_number_or_a_vector) {
     const auto gravity = [](const std::string& head) {
-        return parsed("{" + head + R"("objects": { "a": { "kind": "box" } } })").gravity;
+        return parsed_scene("{" + head + R"("objects": { "a": { "kind": "box" } } })").gravity;
     };
     EXPECT_EQ(gravity(R"("up": "z",)"), (Real3{0, 0, -9.81}));
     EXPECT_EQ(gravity(R"("up": "-x", "gravity": 2,)"), (Real3{2, 0, 0}));
@@ -106,7 +104,7 @@ TEST(scene, gravity_follows_up_and_may_be_a_number_or_a_vector) {
 
 TEST(scene, time_is_resolved_from_what_is_given) {
     const auto time = [](const std::string& text) {
-        return parsed("{ \"time\": " + text + R"(, "objects": { "a": { "kind": "box" } } })").time;
+        return parsed_scene("{ \"time\": " + text + R"(, "objects": { "a": { "kind": "box" } } })").time;
     };
     SceneTime t = time(R"({ "dt": "1 ms" })"); // 1/24 s is no whole number of ms: 42 steps make a frame
     EXPECT_EQ(t.substeps, 42);
@@ -135,7 +133,7 @@ TEST(scene, time_is_resolved_from_what_is_given) {
 }
 
 TEST(scene, vars_refer_to_each_other_in_any_order) {
-    const Scene s = parsed(
+    const Scene s = parsed_scene(
         R"({ "vars": { "c": "2*b", "a": "30 cm", "b": "a + 1" }, "objects": { "x": { "kind": "box",
         "at": ["c", "b", "a"] } } })");
     expect_near(s.objects[0].pose.position, {2.6, 1.3, 0.3});
@@ -147,12 +145,12 @@ TEST(scene, vars_refer_to_each_other_in_any_order) {
     for (int i = 19999; i > 0; --i)
         backwards += "\"v" + std::to_string(i) + "\": \"v" + std::to_string(i - 1) + " + 1\", ";
     const std::string end = R"( }, "objects": { "x": { "kind": "box", "at": ["v19999", 0, 0] } } })";
-    EXPECT_EQ(parsed(text + end).objects[0].pose.position.x, 20000);
-    EXPECT_EQ(parsed(backwards + "\"v0\": 1" + end).objects[0].pose.position.x, 20000);
+    EXPECT_EQ(parsed_scene(text + end).objects[0].pose.position.x, 20000);
+    EXPECT_EQ(parsed_scene(backwards + "\"v0\": 1" + end).objects[0].pose.position.x, 20000);
 }
 
 TEST(scene, replicas_have_their_own_names_indices_and_places) {
-    const Scene s = parsed(
+    const Scene s = parsed_scene(
         R"({ "objects": { "g": { "kind": "box", "at": [0, 1, 0], "size": ["0.1*r + 0.1", 1, 1],
         "rotate": { "axis": [0, 1, 0], "angle": "90 deg" },
         "replicate": { "count": [2, 3], "index": ["r", "c"], "at": ["r", 0, "c"],
@@ -163,7 +161,7 @@ TEST(scene, replicas_have_their_own_names_indices_and_places) {
     expect_near(s.objects[5].pose.position, {1, 1, 2});
     EXPECT_NEAR(s.objects[5].pose.rotation.y, 1, 1e-15); // 90 + 90 degrees about y
     EXPECT_TRUE(
-        parsed(R"({ "objects": { "a": { "kind": "box", "replicate": { "count": 0 } } } })").objects.empty());
+        parsed_scene(R"({ "objects": { "a": { "kind": "box", "replicate": { "count": 0 } } } })").objects.empty());
 }
 
 TEST(scene, names_inside_a_prefab_are_local_and_params_do_not_leak) {
@@ -178,7 +176,7 @@ TEST(scene, names_inside_a_prefab_are_local_and_params_do_not_leak) {
         "at": ["i", 0, 0] } } },
                   "contact": [ { "between": ["arm/0", "/floor"], "friction": 1 } ] } },
       "objects": { "floor": { "kind": "plane" }, "hero": { "use": "body", "at": [0, 5, 0] } } })";
-    const Scene s = parsed(text);
+    const Scene s = parsed_scene(text);
     std::vector<std::string> names;
     for (const SceneObject& o : s.objects) names.push_back(o.name);
     EXPECT_EQ(names, (std::vector<std::string>{"floor", "hero/arm/0/upper", "hero/arm/0/lower",
@@ -194,7 +192,7 @@ TEST(scene, names_inside_a_prefab_are_local_and_params_do_not_leak) {
 }
 
 TEST(scene, parents_carry_pose_and_velocity_as_a_rigid_body_does) {
-    const Scene s = parsed(R"({ "objects": {
+    const Scene s = parsed_scene(R"({ "objects": {
         "child":  { "kind": "box", "parent": "turner", "at": [2, 0, 0], "velocity": [0, 0, 1] },
         "turner": { "kind": "box", "at": [1, 0, 0], "rotate": { "axis": [0, 0, 1], "angle": "90 deg" },
         "velocity": [5, 0, 0], "angular_velocity": [0, 0, 3] } } })");
@@ -206,7 +204,7 @@ TEST(scene, parents_carry_pose_and_velocity_as_a_rigid_body_does) {
 }
 
 TEST(scene, overrides_change_parts_and_outer_ones_win) {
-    const Scene s = parsed(R"({
+    const Scene s = parsed_scene(R"({
       "prefabs": { "a": { "objects": { "p": { "kind": "box", "mass": 1 }, "q": { "kind": "box",
         "mass": 1, "air": { "drag": 1, "lift": 1 } } },
                           "joints": { "j": { "kind": "ball", "between": ["p", "q"], "limit": 1 } } },
@@ -233,10 +231,10 @@ TEST(scene, sets_reach_objects_sections_vars_and_parts) {
         "arm": { "kind": "box" } } } },
       "objects": { "sheet": { "kind": "cloth_grid", "edge": "1 cm", "air": { "drag": 1 } },
         "ball": { "kind": "sphere", "at": ["w", 0, 0] }, "hero": { "use": "doll" } } })";
-    Scene s = parsed(text, {"objects.sheet.edge=2cm", "sheet.air.drag=7", "sheet.material=wool",
-                            "ball.at[1]=5", "w=2", "time.fps=60", "hero.height=2", "hero/head.radius=0.1",
-                            "hero/*.friction=0.3", "contact[0].friction=0.9", "solvers.newton.tolerance=1e-3",
-                            "solver=newton", "*.mass=[1, 2]", "name=a=b"});
+    Scene s = parsed_scene(text, {"objects.sheet.edge=2cm", "sheet.air.drag=7", "sheet.material=wool",
+                                  "ball.at[1]=5", "w=2", "time.fps=60", "hero.height=2", "hero/head.radius=0.1",
+                                  "hero/*.friction=0.3", "contact[0].friction=0.9", "solvers.newton.tolerance=1e-3",
+                                  "solver=newton", "*.mass=[1, 2]", "name=a=b"});
     EXPECT_EQ(find(object(s, "sheet").params, "edge")->text, "2cm");
     EXPECT_EQ(find(*find(object(s, "sheet").params, "air"), "drag")->number, 7);
     EXPECT_EQ(find(object(s, "sheet").params, "material")->text, "wool");
@@ -252,27 +250,27 @@ TEST(scene, sets_reach_objects_sections_vars_and_parts) {
     for (const SceneObject& o : s.objects) EXPECT_EQ(find(o.params, "mass")->items.size(), 2u) << o.name;
     EXPECT_NE(write_scene(s).find("2cm"), std::string::npos);
     // the same scene without sets is read back from what is written
-    EXPECT_EQ(parsed(write_scene(s)).objects.size(), s.objects.size());
+    EXPECT_EQ(parsed_scene(write_scene(s)).objects.size(), s.objects.size());
 }
 
 TEST(scene, wrong_sets_name_what_was_meant) {
     const std::string text =
         R"({ "vars": { "rise": 1 }, "objects": { "sheet": { "kind": "cloth_grid", "edge": 1 } } })";
-    EXPECT_NE(first_error(text, {"shet.edge=1"}).find("did you mean \"sheet\""), std::string::npos);
-    EXPECT_NE(first_error(text, {"objects.shet.edge=1"}).find("there is no object \"shet\""),
+    EXPECT_NE(load_error(text, {"shet.edge=1"}).find("did you mean \"sheet\""), std::string::npos);
+    EXPECT_NE(load_error(text, {"objects.shet.edge=1"}).find("there is no object \"shet\""),
               std::string::npos);
-    EXPECT_NE(first_error(text, {"vars.rise2=1"}).find("did you mean \"rise\""), std::string::npos);
-    EXPECT_NE(first_error(text, {"tme=1"}).find("did you mean \"time\""), std::string::npos);
-    EXPECT_NE(first_error(text, {"sheet.edge.x=1"}).find("number has no member \"x\""), std::string::npos);
-    EXPECT_NE(first_error(text, {"sheet/x.y=1"}).find("has no parts"), std::string::npos);
-    EXPECT_NE(first_error(text, {"sheet"}).find("path=value"), std::string::npos);
-    EXPECT_NE(first_error(text, {"=3"}).find("path=value"), std::string::npos);
-    EXPECT_NE(first_error(text, {"sheet..x=3"}).find("a name is missing"), std::string::npos);
-    EXPECT_NE(first_error(text, {"objects=3"}).find("an object is missing"), std::string::npos);
-    EXPECT_NE(first_error(text, {"sheet.edge=1c\x96"}).find("invalid UTF-8"), std::string::npos);
+    EXPECT_NE(load_error(text, {"vars.rise2=1"}).find("did you mean \"rise\""), std::string::npos);
+    EXPECT_NE(load_error(text, {"tme=1"}).find("did you mean \"time\""), std::string::npos);
+    EXPECT_NE(load_error(text, {"sheet.edge.x=1"}).find("number has no member \"x\""), std::string::npos);
+    EXPECT_NE(load_error(text, {"sheet/x.y=1"}).find("has no parts"), std::string::npos);
+    EXPECT_NE(load_error(text, {"sheet"}).find("path=value"), std::string::npos);
+    EXPECT_NE(load_error(text, {"=3"}).find("path=value"), std::string::npos);
+    EXPECT_NE(load_error(text, {"sheet..x=3"}).find("a name is missing"), std::string::npos);
+    EXPECT_NE(load_error(text, {"objects=3"}).find("an object is missing"), std::string::npos);
+    EXPECT_NE(load_error(text, {"sheet.edge=1c\x96"}).find("invalid UTF-8"), std::string::npos);
     // errors found later name the option, also for names that the option has made
-    EXPECT_TRUE(first_error(text, {"time.fps=-1"}).starts_with("command line (--set time.fps=-1): time.fps = -1: "));
-    EXPECT_TRUE(first_error(text, {"time.fpss=1"}).starts_with("command line (--set time.fpss=1): time.fpss: "));
+    EXPECT_TRUE(load_error(text, {"time.fps=-1"}).starts_with("command line (--set time.fps=-1): time.fps = -1: "));
+    EXPECT_TRUE(load_error(text, {"time.fpss=1"}).starts_with("command line (--set time.fpss=1): time.fpss: "));
     for (const char* odd :
          {"", "=", "a=", ".=1", "[=1", "]=1", "objects.[0]=1", "*=1", "vars=1", "objects.*=1", "sheet[0]=1"})
         parse_scene(text, "scene.json", std::vector<std::string>{odd}); // whatever is said, nothing crashes
@@ -323,7 +321,7 @@ TEST(scene, what_is_written_is_the_scene_that_was_read) {
         EXPECT_EQ(again.objects.size(), s.objects.size());
     }
     const Scene s =
-        parsed(R"({ "gravity": 9.80, "objects": { "a": { "kind": "box", "size": [1.50, 2e0, 3] } } })");
+        parsed_scene(R"({ "gravity": 9.80, "objects": { "a": { "kind": "box", "size": [1.50, 2e0, 3] } } })");
     EXPECT_NE(write_scene(s).find("9.80"), std::string::npos);
     EXPECT_NE(write_scene(s).find("2e0"), std::string::npos);
 }
@@ -358,13 +356,13 @@ TEST(scene, exploding_prefabs_and_params_are_refused_quickly) {
                 "\": { \"params\": { \"x\": null }, \"objects\": { \"c\": { \"use\": \"p" +
                 std::to_string(i - 1) + "\", \"x\": [\"$x\", \"$x\"] } } }";
     text += " }, \"objects\": { \"o\": { \"use\": \"p39\", \"x\": [1] } } }";
-    EXPECT_NE(first_error(text).find("too large"), std::string::npos);
+    EXPECT_NE(load_error(text).find("too large"), std::string::npos);
     text = "{ \"prefabs\": { \"p0\": { \"objects\": {} }";
     for (int i = 1; i < 40; ++i)
         text += ", \"p" + std::to_string(i) + "\": { \"objects\": { \"c\": { \"use\": \"p" +
                 std::to_string(i - 1) + "\" }, \"d\": { \"use\": \"p" + std::to_string(i - 1) + "\" } } }";
     text += " }, \"objects\": { \"o\": { \"use\": \"p39\" } } }";
-    EXPECT_NE(first_error(text).find("too many objects"), std::string::npos);
+    EXPECT_NE(load_error(text).find("too many objects"), std::string::npos);
 }
 
 TEST(scene, missing_files_and_folders_are_errors) {

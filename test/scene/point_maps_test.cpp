@@ -13,11 +13,6 @@ using namespace sinew;
 
 namespace {
 
-double mass(const Model& m) {
-    double sum = 0;
-    for (double a : m.point.mass) sum += a;
-    return sum;
-}
 // [J] all of the elastic energy after some smooth deformation
 double strained(const Compiled& c) {
     std::vector<Real3> x = c.state.point.x;
@@ -66,7 +61,7 @@ TEST(point_maps, a_uniform_stiffness_of_a_solid_is_that_of_its_moduli_for_every_
         EXPECT_GT(strained(plain), 0) << model;
         EXPECT_NEAR(strained(thrice), 3 * strained(plain), 1e-12 * strained(thrice)) << model;
         EXPECT_NEAR(power(thrice), 3 * power(plain), 1e-12 * std::abs(power(thrice))) << model;
-        EXPECT_EQ(mass(thrice.model), mass(plain.model));
+        EXPECT_EQ(total_point_mass(thrice.model), total_point_mass(plain.model));
     }
     // rows instead of energies: C^T C/2 alpha goes with the stiffness
     const auto rows = [](const Compiled& c) {
@@ -89,7 +84,7 @@ TEST(point_maps, a_uniform_stiffness_of_a_solid_is_that_of_its_moduli_for_every_
 TEST(point_maps, density_of_a_solid_goes_by_points) {
     // density 1 + x over x from -1 to 1: the mean is 1, and lumped masses are exact for linear factors on this lattice
     const Compiled c = one(solid(R"("density": "1.5 + x")"));
-    EXPECT_NEAR(mass(c.model), 1.5 * 1000, 1e-9);
+    EXPECT_NEAR(total_point_mass(c.model), 1.5 * 1000, 1e-9);
     double moment = 0;
     for (int i = 0; i < point_count(c.model); ++i) {
         EXPECT_GT(c.model.point.mass[i], 0);
@@ -170,7 +165,7 @@ TEST(point_maps, sheets_have_masses_thicknesses_and_stiffnesses_of_their_maps) {
             "membrane": {{ "model": "tri_stvk", "young": 1e6, "thickness": 0.001 }}, "bend": {{ "stiffness": 1e-5 }} }} }})", maps));
     };
     const Compiled plain = sheet(""), c = sheet(R"("maps": { "stiffness": 2, "density": "2 + x", "thickness": 1.5 },)");
-    EXPECT_NEAR(mass(c.model), 2 * mass(plain.model), 1e-12);
+    EXPECT_NEAR(total_point_mass(c.model), 2 * total_point_mass(plain.model), 1e-12);
     EXPECT_NEAR(c.model.surface.thickness[3], 1.5 * plain.model.surface.thickness[3], 1e-15);
     const auto energy = [](const Compiled& made, std::string_view name) {
         std::vector<Real3> x = made.state.point.x;

@@ -6,12 +6,6 @@ using namespace sinew;
 
 namespace {
 
-Scene parsed(const std::string& text) {
-    Result<Scene> r = parse_scene(text, "scene.json");
-    for (const Error& e : r.errors) ADD_FAILURE() << to_string(e);
-    return r.value.value_or(Scene{});
-}
-
 // rows x columns, each joined to its neighbours
 const std::string kNet = R"({ "vars": { "n": 3 }, "objects": { "node": { "kind": "sphere", "radius": 0.1, "mass": 1,
     "replicate": { "count": ["n", "n + 1"], "index": ["r", "c"], "at": ["c", "-r", 0] } } },
@@ -23,7 +17,7 @@ const std::string kNet = R"({ "vars": { "n": 3 }, "objects": { "node": { "kind":
 } // namespace
 
 TEST(replicate, a_net_of_joints_has_every_neighbour_once) {
-    const Scene s = parsed(kNet);
+    const Scene s = parsed_scene(kNet);
     ASSERT_EQ(s.joints.size(), 3u * 3 + 2 * 4);
     EXPECT_EQ(s.joints[5].name, "right/1/2"); // the last index runs fastest
     EXPECT_EQ(s.joints[5].path, "joints.right/1/2");
@@ -61,7 +55,8 @@ TEST(replicate, joints_are_those_written_one_by_one) {
 }
 
 TEST(replicate, places_of_replicas_turn_anchors_and_axes) {
-    const Scene s = parsed(R"({ "objects": { "hub": { "kind": "sphere" }, "blade": { "kind": "box", "mass": 1, "replicate": { "count": 4, "index": "k" } } },
+    const Scene s = parsed_scene(R"({ "objects": { "hub": { "kind": "sphere" },
+                   "blade": { "kind": "box", "mass": 1, "replicate": { "count": 4, "index": "k" } } },
       "joints": { "root": { "kind": "hinge", "between": ["hub", "blade/{k}"], "at": [1, 0, 0], "axis": [1, 0, 0], "vars": { "half": "k/2" },
                   "replicate": { "count": 4, "index": "k", "at": [0, "k", 0], "rotate": { "axis": [0, 0, 1], "angle": "k*pi/2" } } } } })");
     ASSERT_EQ(s.joints.size(), 4u);
@@ -72,7 +67,7 @@ TEST(replicate, places_of_replicas_turn_anchors_and_axes) {
 }
 
 TEST(replicate, inside_a_prefab_names_are_local_and_params_count) {
-    const Scene s = parsed(R"({ "prefabs": { "chain": { "params": { "links": 3 },
+    const Scene s = parsed_scene(R"({ "prefabs": { "chain": { "params": { "links": 3 },
         "objects": { "link": { "kind": "sphere", "mass": 1, "replicate": { "count": "links", "at": ["i", 0, 0] } } },
         "joints": { "pin": { "kind": "ball", "between": ["link/{i}", "link/{i + 1}"], "replicate": { "count": "links - 1" } },
                     "end": { "kind": "ball", "between": ["link/{links - 1}", "/hook"] } } } },
@@ -89,7 +84,7 @@ TEST(replicate, inside_a_prefab_names_are_local_and_params_count) {
 }
 
 TEST(replicate, overrides_reach_single_joints_and_patterns_of_them) {
-    const Scene s = parsed(R"({ "objects": { "node": { "kind": "sphere", "mass": 1, "replicate": { "count": [2, 3] } } },
+    const Scene s = parsed_scene(R"({ "objects": { "node": { "kind": "sphere", "mass": 1, "replicate": { "count": [2, 3] } } },
       "joints": { "pin": { "kind": "ball", "between": ["world", "node/{i}/{j}"], "breaks_at": 1, "replicate": { "count": [2, 3] },
                            "override": { "1/*": { "breaks_at": 5 }, "0/2": { "breaks_at": 9 } } } } })");
     std::vector<double> at;
@@ -124,7 +119,7 @@ TEST(replicate, attachments_and_contact_rules_are_made_alike) {
 }
 
 TEST(replicate, none_at_all_is_no_error_and_may_be_named) {
-    const Scene s = parsed(R"({ "objects": { "a": { "kind": "sphere", "mass": 1 } },
+    const Scene s = parsed_scene(R"({ "objects": { "a": { "kind": "sphere", "mass": 1 } },
       "joints": { "pin": { "kind": "hinge", "between": ["world", "a"], "motor": { "speed": 1, "limit": 1 }, "replicate": { "count": 0 } } },
       "events": [ { "at": 1, "set": { "pin.motor": "off" } } ] })");
     EXPECT_TRUE(s.joints.empty());

@@ -34,7 +34,7 @@ std::vector<int> selected(std::string_view text) {
     for (const Error& e : errors) ADD_FAILURE() << text << ": " << to_string(e);
     return found;
 }
-std::string error_of(std::string_view text) {
+std::string selection_error(std::string_view text) {
     std::vector<Error> errors;
     select(text, errors);
     return errors.empty() ? "" : to_string(errors[0]);
@@ -75,15 +75,15 @@ TEST(select, combinations_follow_set_theory) {
 }
 
 TEST(select, mistakes_are_named) {
-    EXPECT_NE(error_of(R"("coller")").find("did you mean \"collar\""), std::string::npos);
-    EXPECT_NE(error_of(R"({ "attribute": "wait" })").find("there is no attribute \"wait\""),
+    EXPECT_NE(selection_error(R"("coller")").find("did you mean \"collar\""), std::string::npos);
+    EXPECT_NE(selection_error(R"({ "attribute": "wait" })").find("there is no attribute \"wait\""),
               std::string::npos);
-    EXPECT_NE(error_of(R"({ "index": 16 })").find("the object has 16 points"), std::string::npos);
-    EXPECT_NE(error_of(R"({ "range": [0, 99] })").find("index out of range"), std::string::npos);
-    EXPECT_NE(error_of(R"({ "sphere": { "radius": -1 } })").find("out of range"), std::string::npos);
-    EXPECT_NE(error_of(R"({ "half_space": { "normal": [0, 0, 0] } })").find("cannot be zero"),
+    EXPECT_NE(selection_error(R"({ "index": 16 })").find("the object has 16 points"), std::string::npos);
+    EXPECT_NE(selection_error(R"({ "range": [0, 99] })").find("index out of range"), std::string::npos);
+    EXPECT_NE(selection_error(R"({ "sphere": { "radius": -1 } })").find("out of range"), std::string::npos);
+    EXPECT_NE(selection_error(R"({ "half_space": { "normal": [0, 0, 0] } })").find("cannot be zero"),
               std::string::npos);
-    EXPECT_NE(error_of(R"({ "min": 3 })").find("unknown name"), std::string::npos);
-    EXPECT_NE(error_of("3").find("a selection of points is expected, not number"), std::string::npos);
-    EXPECT_NE(error_of(R"({ "any": "collar" })").find("array of selections"), std::string::npos);
+    EXPECT_NE(selection_error(R"({ "min": 3 })").find("unknown name"), std::string::npos);
+    EXPECT_NE(selection_error("3").find("a selection of points is expected, not number"), std::string::npos);
+    EXPECT_NE(selection_error(R"({ "any": "collar" })").find("array of selections"), std::string::npos);
 }

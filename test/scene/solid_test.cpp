@@ -11,26 +11,11 @@
 
 using namespace sinew;
 
-namespace {
-
-int count(const Model& m, std::string_view energy) {
-    for (const Table& t : m.elements->energies)
-        if (t.row->name == energy) return t.count();
-    return 0;
-}
-double mass(const Model& m) {
-    double sum = 0;
-    for (double a : m.point.mass) sum += a;
-    return sum;
-}
-
-} // namespace
-
 TEST(solid_kind, box_has_its_mass_its_tetrahedra_and_a_surface_of_boundary_points_only) {
     const Compiled c = compile(R"json({ "objects": { "b": { "kind": "solid", "size": [2, 1, 1], "cells": [4, 3, 3],
         "material": { "solid_density": 500 }, "fixed": { "group": "x_min" } } } })json");
-    EXPECT_NEAR(mass(c.model), 1000, 1e-9);
-    EXPECT_EQ(count(c.model, "tet_stable_neohookean"), 4 * 3 * 3 * 5);
+    EXPECT_NEAR(total_point_mass(c.model), 1000, 1e-9);
+    EXPECT_EQ(element_count(c.model, "tet_stable_neohookean"), 4 * 3 * 3 * 5);
     EXPECT_EQ(point_count(c.model), 5 * 4 * 4);
     EXPECT_EQ(c.model.surface.vertices.size(), 80u - 3 * 2 * 2);
     EXPECT_EQ(c.model.surface.triangles.size(), 2u * 2 * (12 + 12 + 9));
@@ -47,7 +32,7 @@ TEST(solid_kind, box_has_its_mass_its_tetrahedra_and_a_surface_of_boundary_point
 
 TEST(solid_kind, mirrored_and_scaled_bodies_stay_positive) {
     const Compiled c = compile(R"json({ "objects": { "b": { "kind": "solid", "cells": [2, 2, 2], "scale": [-2, 1, 1] } } })json");
-    EXPECT_NEAR(mass(c.model), 2000, 1e-9);
+    EXPECT_NEAR(total_point_mass(c.model), 2000, 1e-9);
     const Table& t = c.model.elements->energies.back();
     Evaluation ev;
     ev.x = ev.x_now = c.state.point.x.data();
@@ -61,10 +46,10 @@ TEST(solid_kind, damping_plasticity_and_pressure_add_their_elements) {
         "material": { "solid": { "model": "corotated", "young": "1 MPa", "damping": { "mass": 1, "stiffness": "2 ms" },
                                  "plasticity": { "yield": "10 kPa" } } } } } })json");
     const int tets = 80 * 3;
-    EXPECT_EQ(count(c.model, "tet_corotated_plastic"), tets);
-    EXPECT_EQ(count(c.model, "tet_viscous"), tets);
-    EXPECT_EQ(count(c.model, "drag"), 84);
-    EXPECT_EQ(count(c.model, "pressure_volume"), 80); // the hollow, not the outside
+    EXPECT_EQ(element_count(c.model, "tet_corotated_plastic"), tets);
+    EXPECT_EQ(element_count(c.model, "tet_viscous"), tets);
+    EXPECT_EQ(element_count(c.model, "drag"), 84);
+    EXPECT_EQ(element_count(c.model, "pressure_volume"), 80); // the hollow, not the outside
 }
 
 TEST(solid_kind, presets_of_solids_have_their_moduli) {
@@ -108,8 +93,8 @@ TEST(solid_kind, arrays_make_a_body) {
     const Compiled c = compile(R"json({ "objects": { "b": { "kind": "solid",
         "points": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], "tets": [[0, 2, 1, 3]],
         "material": { "solid_density": 6, "solid": { "model": "strain" } } } } })json");
-    EXPECT_NEAR(mass(c.model), 1, 1e-14);
-    EXPECT_EQ(count(c.model, "tet_strain"), 1);
+    EXPECT_NEAR(total_point_mass(c.model), 1, 1e-14);
+    EXPECT_EQ(element_count(c.model, "tet_strain"), 1);
     EXPECT_EQ(c.model.surface.triangles.size(), 4u);
 }
 
@@ -119,14 +104,14 @@ TEST(solid_kind, tetrahedral_files_and_filled_surfaces_have_their_volume) {
     ASSERT_TRUE(write_tets(tets, make_box_tets({2, 1, 1}, {4, 2, 2}, CellSplit::six)).empty());
     const Compiled from_file = compile(R"({ "objects": { "b": { "kind": "solid", "mesh": { "file": ")" + tets +
                                        R"(", "unit": "cm" }, "material": { "solid_density": 1e6 } } } })");
-    EXPECT_NEAR(mass(from_file.model), 2, 1e-9); // 2 cm^3
-    EXPECT_EQ(count(from_file.model, "tet_stable_neohookean"), 4 * 2 * 2 * 6);
+    EXPECT_NEAR(total_point_mass(from_file.model), 2, 1e-9); // 2 cm^3
+    EXPECT_EQ(element_count(from_file.model, "tet_stable_neohookean"), 4 * 2 * 2 * 6);
 
     std::ofstream(surface) << "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 1 1 1\nv 0 1 1\n"
                               "f 1 4 3 2\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\n";
     const Compiled filled = compile(R"({ "objects": { "b": { "kind": "solid", "mesh": ")" + surface + R"(", "cell": 0.1 } } })");
-    EXPECT_NEAR(mass(filled.model), 1000, 30); // edges are cut off by less than a cell
-    EXPECT_GT(count(filled.model, "tet_stable_neohookean"), 1000);
+    EXPECT_NEAR(total_point_mass(filled.model), 1000, 30); // edges are cut off by less than a cell
+    EXPECT_GT(element_count(filled.model, "tet_stable_neohookean"), 1000);
     std::filesystem::remove(tets);
     std::filesystem::remove(surface);
 }
@@ -141,13 +126,13 @@ TEST(solid_kind, an_offset_keeps_what_is_thinner_than_a_cell) {
         return R"({ "objects": { "b": { "kind": "solid", "mesh": ")" + file.string() + R"(", "cell": 0.2, "material": { "solid_density": 1 })" + more + " } } }";
     };
     const Compiled grown = compile(scene(R"(, "offset": 0.56)"));
-    EXPECT_GT(mass(grown.model), 0.02);
-    EXPECT_LT(mass(grown.model), 1.25 * 1.25 * (0.02 + 2 * 0.56 * 0.2)); // wider by the offset on all sides as well
+    EXPECT_GT(total_point_mass(grown.model), 0.02);
+    EXPECT_LT(total_point_mass(grown.model), 1.25 * 1.25 * (0.02 + 2 * 0.56 * 0.2)); // wider by the offset on all sides as well
     const Result<Scene> bare = parse_scene(scene(""), "scene.json");
     ASSERT_TRUE(bare);
     const Result<Compiled> lost = compile_scene(*bare.value);
     // what the plate has without is by chance: none, or less than it should
-    EXPECT_TRUE(!lost || mass(lost.value->model) < 0.5 * mass(grown.model));
+    EXPECT_TRUE(!lost || total_point_mass(lost.value->model) < 0.5 * total_point_mass(grown.model));
     std::filesystem::remove(file);
 }
 
@@ -166,7 +151,7 @@ TEST(solid_kind, files_of_second_order_and_with_loose_points_make_bodies_and_reg
                            "$Elements\n3\n1 15 2 1 1 12\n2 11 2 2 1 2 3 4 5 6 7 8 9 10 11\n3 11 2 0 1 3 4 5 12 7 10 11 13 14 15\n$EndElements\n";
     const Compiled c = compile(R"({ "objects": { "b": { "kind": "solid", "mesh": ")" + file + R"(", "fixed": "bone", "material": { "solid_density": 6 } } } })");
     ASSERT_EQ(point_count(c.model), 5);
-    EXPECT_NEAR(mass(c.model), 3, 1e-12); // 6 (1/6 + 1/3)
+    EXPECT_NEAR(total_point_mass(c.model), 3, 1e-12); // 6 (1/6 + 1/3)
     for (int i = 0; i < 5; ++i) EXPECT_EQ((c.model.point.flags[i] & kFixed) != 0, i < 4) << i; // the last belongs to the other region
     EXPECT_EQ(c.state.point.x[4].x, 1);
     const Compiled held = compile(R"({ "objects": { "b": { "kind": "solid", "mesh": ")" + file + R"(", "fixed": "tip" } } })");

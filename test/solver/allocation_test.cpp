@@ -12,7 +12,7 @@ using namespace sinew;
 namespace {
 
 // a cloth with dampers that lies on a floor, passive points and a moving pin
-ModelBuilder make_scene() {
+ModelBuilder make_cloth_scene() {
     ModelBuilder b = make_spring_cloth(40, 27, 0.05);
     const int cloth = point_count(b.model);
     begin_object(b, "smoke", "particles");
@@ -59,7 +59,7 @@ TEST(allocation, is_seen_by_the_counter) {
 }
 
 TEST(allocation, explicit_steps_allocate_nothing) {
-    const ModelBuilder b = make_scene(), springs = make_spring_cloth(40, 30, 0.05);
+    const ModelBuilder b = make_cloth_scene(), springs = make_spring_cloth(40, 30, 0.05);
     for (const ModelBuilder* model : {&b, &springs})
         for (const char* scheme : {"forward_euler", "symplectic_euler", "improved_euler", "rk2_trapezoid",
                                    "rk2_midpoint", "rk4", "verlet", "leapfrog"})
@@ -74,7 +74,7 @@ TEST(allocation, explicit_steps_allocate_nothing) {
 }
 
 TEST(allocation, newton_steps_allocate_nothing) {
-    const ModelBuilder b = make_scene();
+    const ModelBuilder b = make_cloth_scene();
     const auto check = [&](NewtonSettings s, int threads) {
         s.force_tolerance = 1e-4; // loose enough that no step warns: warnings are text and may allocate
         State now = b.state;

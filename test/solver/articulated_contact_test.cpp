@@ -15,7 +15,7 @@ namespace {
 
 const Real33 kUnitInertia{0.02, 0, 0, 0, 0.03, 0, 0, 0, 0.04};
 
-int add_body(ModelBuilder& b, const char* name, const Vec3& p, Real mass, const Quat& q = Quat::Identity(), Vec3 v = Vec3::Zero()) {
+int add_named_body(ModelBuilder& b, const char* name, const Vec3& p, Real mass, const Quat& q = Quat::Identity(), Vec3 v = Vec3::Zero()) {
     begin_object(b, name, "box");
     Real33 inertia = kUnitInertia;
     for (Real& x : inertia.m) x *= mass;
@@ -71,7 +71,7 @@ ModelBuilder make_chain(const char* row, bool reversed) {
     int before = add_held(b, "ground");
     for (int i = 0; i < 3; ++i) {
         const Vec3 at(0.3 * i, 0.1 * i, 0);
-        const int body = add_body(b, ("rod" + std::to_string(i)).c_str(), at + Vec3(0.15, 0.05, 0.02 * i), 1 + 0.3 * i);
+        const int body = add_named_body(b, ("rod" + std::to_string(i)).c_str(), at + Vec3(0.15, 0.05, 0.02 * i), 1 + 0.3 * i);
         if (reversed) add_joint(b, row, body, before, at, Vec3(0.1, 0.2, 1));
         else add_joint(b, row, before, body, at, Vec3(0.1, 0.2, 1));
         before = body;
@@ -83,8 +83,8 @@ ModelBuilder make_chain(const char* row, bool reversed) {
 TEST(articulated_model, joints_become_trees_and_what_is_left_closes_loops) {
     ModelBuilder b;
     const int ground = add_held(b, "ground");
-    const int x = add_body(b, "x", {0, 0, 0}, 1), y = add_body(b, "y", {1, 0, 0}, 1), z = add_body(b, "z", {2, 0, 0}, 1);
-    const int alone = add_body(b, "alone", {5, 0, 0}, 1);
+    const int x = add_named_body(b, "x", {0, 0, 0}, 1), y = add_named_body(b, "y", {1, 0, 0}, 1), z = add_named_body(b, "z", {2, 0, 0}, 1);
+    const int alone = add_named_body(b, "alone", {5, 0, 0}, 1);
     add_joint(b, "joint_hinge", ground, x, {0, 0, 0}, Vec3::UnitZ());
     add_joint(b, "joint_hinge", y, x, {0.5, 0, 0}, Vec3::UnitZ()); // from its far end
     add_joint(b, "joint_ball", y, z, {1.5, 0, 0}, Vec3::UnitZ());
@@ -148,8 +148,8 @@ TEST(articulated_model, reduced_and_maximal_coordinates_agree_as_the_step_goes_t
 ModelBuilder make_four_bar() {
     ModelBuilder b;
     const int ground = add_held(b, "ground");
-    const int crank = add_body(b, "crank", {0.15, 0, 0}, 0.5), coupler = add_body(b, "coupler", {0.75, 0, 0}, 1),
-              rocker = add_body(b, "rocker", {1.05, -0.35, 0}, 1);
+    const int crank = add_named_body(b, "crank", {0.15, 0, 0}, 0.5), coupler = add_named_body(b, "coupler", {0.75, 0, 0}, 1),
+              rocker = add_named_body(b, "rocker", {1.05, -0.35, 0}, 1);
     add_joint(b, "joint_hinge", ground, crank, {0, 0, 0}, Vec3::UnitZ());
     add_joint(b, "joint_hinge", crank, coupler, {0.3, 0, 0}, Vec3::UnitZ());
     add_joint(b, "joint_hinge", coupler, rocker, {1.2, 0, 0}, Vec3::UnitZ());
@@ -193,7 +193,7 @@ ModelBuilder make_incline(Real angle, Real friction) {
     plane.kind = Shape::plane;
     add_collider(b, plane, ground);
     b.model.objects.back().friction = friction;
-    const int box = add_body(b, "box", tilt * Vec3(0, 0.1, 0), 1, tilt);
+    const int box = add_named_body(b, "box", tilt * Vec3(0, 0.1, 0), 1, tilt);
     Shape cube;
     cube.kind = Shape::box;
     cube.size = {0.1, 0.1, 0.1};
@@ -310,7 +310,7 @@ TEST(articulated_model, same_bits_for_any_number_of_threads_and_no_allocation_wh
     const auto make = [] {
         ModelBuilder b = make_four_bar();
         for (int i = 0; i < 6; ++i) {
-            const int box = add_body(b, ("box" + std::to_string(i)).c_str(), {3.0 + 0.5 * i, 0.1, 0}, 1);
+            const int box = add_named_body(b, ("box" + std::to_string(i)).c_str(), {3.0 + 0.5 * i, 0.1, 0}, 1);
             Shape cube;
             cube.kind = Shape::box;
             cube.size = {0.1, 0.1, 0.1};

@@ -10,18 +10,18 @@ using namespace sinew;
 
 namespace {
 
-std::unique_ptr<Solver> make(const ModelBuilder& b, State& s, int threads,
-                             const char* scheme = "symplectic_euler") {
+std::unique_ptr<Solver> make_explicit_solver(const ModelBuilder& b, State& s, int threads,
+                                             const char* scheme = "symplectic_euler") {
     ExplicitSettings settings;
     settings.scheme = scheme;
     return make_explicit({.threads = threads}, b.model, s, &settings);
 }
 
 // the state after some steps; a grab of no stiffness changes nothing but keeps the step off the special path
-State run(const ModelBuilder& b, Input input, int steps, int threads, bool general, bool drop = false,
-          const char* scheme = "symplectic_euler") {
+State run_explicit(const ModelBuilder& b, Input input, int steps, int threads, bool general, bool drop = false,
+                   const char* scheme = "symplectic_euler") {
     State now = b.state, next;
-    const auto solver = make(b, now, threads, scheme);
+    const auto solver = make_explicit_solver(b, now, threads, scheme);
     if (general) input.grabs.push_back({1, {}, 0});
     for (int i = 0; i < steps; ++i) {
         if (drop) solver->drop_caches();
@@ -57,8 +57,8 @@ TEST(explicit_springs, have_the_bits_of_the_general_path) {
                                    : which == 3 ? make_spring_cloth(7, 41)
                                    : which == 4 ? make_spring_tangle(700, 4000, 2)
                                                 : with_passive_points();
-            const State special = run(b, {}, 10, 2, false, false, scheme),
-                        general = run(b, {}, 10, 2, true, false, scheme);
+            const State special = run_explicit(b, {}, 10, 2, false, false, scheme),
+                        general = run_explicit(b, {}, 10, 2, true, false, scheme);
             EXPECT_TRUE(equal(special, general)) << scheme << " case " << which;
             EXPECT_FALSE(equal(special, b.state));
         }
@@ -68,8 +68,8 @@ TEST(explicit_springs, fixed_points_follow_their_targets) {
     const ModelBuilder b = make_spring_cloth(20, 30);
     Input input;
     input.points.push_back({0, {-0.1, 0.2, 0.3}});
-    const State special = run(b, input, 1, 2, false);
-    EXPECT_TRUE(equal(special, run(b, input, 1, 2, true)));
+    const State special = run_explicit(b, input, 1, 2, false);
+    EXPECT_TRUE(equal(special, run_explicit(b, input, 1, 2, true)));
     EXPECT_NEAR((vec(special.point.x[0]) - Vec3(-0.1, 0.2, 0.3)).norm(), 0,
                 1e-16);                                  // one rounding of numbers below 1
     EXPECT_EQ(special.point.x[29], b.state.point.x[29]); // fixed without a target
@@ -77,7 +77,7 @@ TEST(explicit_springs, fixed_points_follow_their_targets) {
     Real work[2];
     for (int general = 0; general < 2; ++general) {
         State now = b.state, next;
-        const auto solver = make(b, now, 2, "symplectic_euler");
+        const auto solver = make_explicit_solver(b, now, 2, "symplectic_euler");
         if (general) input.grabs.push_back({1, {}, 0});
         work[general] = solver->step(b.model, input, now, next, 1e-3).work_external;
     }
@@ -88,10 +88,10 @@ TEST(explicit_springs, fixed_points_follow_their_targets) {
 TEST(explicit_springs, any_number_of_threads_and_dropped_caches_give_the_same_bits) {
     for (Real damping : {0.0, 0.3}) {
         const ModelBuilder b = make_spring_cloth(61, 67, damping);
-        const State one = run(b, {}, 10, 1, false);
-        for (int threads : {2, 3, 8}) EXPECT_TRUE(equal(one, run(b, {}, 10, threads, false))) << threads;
-        EXPECT_TRUE(equal(one, run(b, {}, 10, 2, false, true)));
-        EXPECT_TRUE(equal(run(b, {}, 10, 1, true), run(b, {}, 10, 8, true, true)));
+        const State one = run_explicit(b, {}, 10, 1, false);
+        for (int threads : {2, 3, 8}) EXPECT_TRUE(equal(one, run_explicit(b, {}, 10, threads, false))) << threads;
+        EXPECT_TRUE(equal(one, run_explicit(b, {}, 10, 2, false, true)));
+        EXPECT_TRUE(equal(run_explicit(b, {}, 10, 1, true), run_explicit(b, {}, 10, 8, true, true)));
     }
 }
 
@@ -104,7 +104,7 @@ TEST(explicit_springs, agree_with_the_gather_to_rounding) {
         std::vector<Real> f(dofs_of(b.model).size());
         compute_forces(*parallel, b.model, {}, evaluation_of(b.model, now, 1e-3), surface_state(now),
                        gather, f);
-        const State next = run(b, {}, 1, 2, false);
+        const State next = run_explicit(b, {}, 1, 2, false);
         for (int i = 0; i < point_count(b.model); ++i) {
             if (b.model.point.flags[i] & kFixed) continue;
             const Vec3 v =
@@ -126,7 +126,7 @@ TEST(explicit_springs, conserve_momentum) {
         return p;
     };
     // 4000 points with m v below 1e-2, summed with relative error 4000 * 1.1e-16, 100 steps
-    EXPECT_NEAR((momentum(run(b, {}, 100, 2, false)) - momentum(b.state)).norm(), 0, 1e-10);
+    EXPECT_NEAR((momentum(run_explicit(b, {}, 100, 2, false)) - momentum(b.state)).norm(), 0, 1e-10);
 }
 
 // what keeps a step on the general path

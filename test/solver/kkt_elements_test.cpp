@@ -87,7 +87,7 @@ ModelBuilder make_cube(bool linear) {
     return b;
 }
 
-State run(const ModelBuilder& b, const char* constraints, const char* scheme, bool geometric = true, int steps = 10) {
+State run_with_constraints(const ModelBuilder& b, const char* constraints, const char* scheme, bool geometric = true, int steps = 10) {
     NewtonSettings s = exact_settings(scheme);
     s.constraints = constraints, s.geometric_stiffness = geometric, s.max_iterations = 400;
     NewtonRun r(b, s);
@@ -101,10 +101,11 @@ State run(const ModelBuilder& b, const char* constraints, const char* scheme, bo
 TEST(kkt_elements, compliant_rows_of_strain_and_angles_move_as_their_penalties_and_as_the_energies_they_stand_for) {
     const ModelBuilder rows = make_sheet(Sheet::rows), energies = make_sheet(Sheet::energies);
     for (const char* scheme : {"implicit_euler", "implicit_midpoint", "bdf2", "newmark"}) {
-        const State penalty = run(rows, "penalty", scheme);
+        const State penalty = run_with_constraints(rows, "penalty", scheme);
         EXPECT_GT(distance_between(penalty, rows.state), 0.01); // it moves
-        EXPECT_LT(distance_between(run(energies, "penalty", scheme), penalty), 1e-9) << scheme;
-        for (bool geometric : {true, false}) EXPECT_LT(distance_between(run(rows, "compliant", scheme, geometric), penalty), 1e-9) << scheme << geometric;
+        EXPECT_LT(distance_between(run_with_constraints(energies, "penalty", scheme), penalty), 1e-9) << scheme;
+        for (bool geometric : {true, false})
+            EXPECT_LT(distance_between(run_with_constraints(rows, "compliant", scheme, geometric), penalty), 1e-9) << scheme << geometric;
     }
 }
 
@@ -112,10 +113,10 @@ TEST(kkt_elements, compliant_rows_of_tetrahedra_move_as_their_penalties) {
     for (bool linear : {false, true}) {
         const ModelBuilder b = make_cube(linear);
         for (const char* scheme : {"implicit_euler", "implicit_midpoint", "bdf2", "newmark"}) {
-            const State penalty = run(b, "penalty", scheme);
+            const State penalty = run_with_constraints(b, "penalty", scheme);
             EXPECT_GT(distance_between(penalty, b.state), 0.005);
             for (bool geometric : {true, false})
-                EXPECT_LT(distance_between(run(b, "compliant", scheme, geometric), penalty), 1e-9) << scheme << linear << geometric;
+                EXPECT_LT(distance_between(run_with_constraints(b, "compliant", scheme, geometric), penalty), 1e-9) << scheme << linear << geometric;
         }
     }
 }
@@ -124,7 +125,7 @@ TEST(kkt_elements, compliant_rows_of_tetrahedra_move_as_their_penalties) {
 // step, 1e-12 m/s times 5 ms, and the sheet falls.
 TEST(kkt_elements, hard_edges_of_a_triangulated_sheet_keep_their_lengths) {
     const ModelBuilder b = make_sheet(Sheet::hard_edges);
-    const State end = run(b, "hard", "implicit_euler", true, 20);
+    const State end = run_with_constraints(b, "hard", "implicit_euler", true, 20);
     EXPECT_GT(distance_between(end, b.state), 0.02);
     int count = 0;
     for (const Table& t : b.model.elements->constraints)

@@ -17,7 +17,7 @@ using namespace sinew;
 namespace {
 
 // Trees of two shapes, `count` in all, so that batches are full, part full and of one lane; the first body of every third is held.
-struct Forest {
+struct SoftForest {
     RowProblem q;
     Rows rows;
     std::vector<SoftJointGroup> groups;
@@ -28,7 +28,7 @@ struct Forest {
     ParallelPtr parallel = make_parallel({.threads = 1});
 };
 
-void add_body(Forest& f, bool held, Rng& rng) {
+void add_random_body(SoftForest& f, bool held, Rng& rng) {
     f.q.x.push_back(draw_vec(rng, -1, 1));
     f.q.v.push_back(Vec3::Zero()), f.q.w.push_back(Vec3::Zero());
     f.q.inverse_mass.push_back(held ? 0 : draw_uniform(rng, 0.1, 2));
@@ -40,7 +40,7 @@ void add_body(Forest& f, bool held, Rng& rng) {
     f.bodies.push_back(b);
 }
 
-void add_ball(Forest& f, int a, int b, bool swapped, Rng& rng) {
+void join_by_ball(SoftForest& f, int a, int b, bool swapped, Rng& rng) {
     const std::array<int, 2> sides{swapped ? b : a, swapped ? a : b};
     const int row = f.q.row_count();
     const RowGroup from = add_group(f.q, 3, sides); // C = x_b - x_a, whichever comes first
@@ -65,18 +65,18 @@ void add_ball(Forest& f, int a, int b, bool swapped, Rng& rng) {
     f.groups.push_back(g);
 }
 
-Forest make_forest(int count) {
-    Forest f;
+SoftForest make_forest(int count) {
+    SoftForest f;
     Rng rng{3};
     for (int n = 0; n < count; ++n) {
         const bool doll = n % 2 == 0;
         static constexpr int to_doll[] = {0, 0, 0, 2, 3, 0, 0, 6, 7}, to_chain[] = {0, 1, 2};
         const std::span<const int> to = doll ? std::span<const int>(to_doll) : std::span<const int>(to_chain);
         const int first = int(f.place.size());
-        for (std::size_t k = 0; k <= to.size(); ++k) add_body(f, k == 0 && n % 3 == 0, rng);
+        for (std::size_t k = 0; k <= to.size(); ++k) add_random_body(f, k == 0 && n % 3 == 0, rng);
         for (std::size_t k = 0; k < to.size(); ++k) {
             f.tree.push_back(int(f.groups.size()));
-            add_ball(f, first + to[k], first + int(k) + 1, k % 2 == 1, rng);
+            join_by_ball(f, first + to[k], first + int(k) + 1, k % 2 == 1, rng);
         }
         f.begin.push_back(int(f.tree.size()));
     }
@@ -89,7 +89,7 @@ const SoftJointOptions kOptions{.substeps = 6, .h = 1.0 / 360, .pull = 0.3, .tra
 } // namespace
 
 TEST(soft_tree, impulses_are_those_of_the_dense_matrix) {
-    Forest f = make_forest(11);
+    SoftForest f = make_forest(11);
     const int n = int(f.groups.size());
     pack_soft_trees(*f.parallel, kOptions, f.rows, f.groups, f.place, f.q, f.trees);
     refresh_soft_trees(*f.parallel, kOptions, f.bodies, f.trees);
@@ -135,8 +135,8 @@ TEST(soft_tree, impulses_are_those_of_the_dense_matrix) {
 
 TEST(soft_tree, both_instruction_sets_give_the_same_bits) {
     if (!has_avx2()) GTEST_SKIP() << "no AVX2 here";
-    Forest fast = make_forest(11), plain = make_forest(11);
-    for (Forest* f : {&fast, &plain}) {
+    SoftForest fast = make_forest(11), plain = make_forest(11);
+    for (SoftForest* f : {&fast, &plain}) {
         pack_soft_trees(*f->parallel, kOptions, f->rows, f->groups, f->place, f->q, f->trees);
         f->trees.avx2 = f == &fast;
         for (int k = 0; k < 3; ++k) {

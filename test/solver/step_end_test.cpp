@@ -66,7 +66,7 @@ ModelBuilder make_creeping_pair() {
     return b;
 }
 
-std::unique_ptr<Solver> make(const char* name, const ModelBuilder& b, State& s) {
+std::unique_ptr<Solver> make_solver_by_name(const char* name, const ModelBuilder& b, State& s) {
     ExplicitSettings forces;
     const NewtonSettings implicit = exact_settings("implicit_euler");
     return std::string(name) == "explicit" ? make_explicit({.threads = 2}, b.model, s, &forces)
@@ -79,7 +79,7 @@ TEST(step_end, the_memory_of_elements_is_brought_up_to_date_once_per_step) {
     for (const char* name : {"explicit", "newton"}) {
         const ModelBuilder b = make_creeping_pair();
         State now = b.state, next;
-        const auto solver = make(name, b, now);
+        const auto solver = make_solver_by_name(name, b, now);
         const Real dt = 0.01;
         Real soft = 0, stiff = 0;
         for (int i = 0; i < 20; ++i) {

@@ -25,7 +25,7 @@ int add_cube(ModelBuilder& b, const Vec3& at, Real half, Real mass, bool touches
     return f;
 }
 
-void add_ball(ModelBuilder& b, int a, int c, const Vec3& at) {
+void join_cubes_by_ball(ModelBuilder& b, int a, int c, const Vec3& at) {
     JointBall::Params p;
     for (int side = 0; side < 2; ++side) {
         p.anchor.local[side] = real3(at - vec(b.state.frame.p[side == 0 ? a : c]));
@@ -35,7 +35,7 @@ void add_ball(ModelBuilder& b, int a, int c, const Vec3& at) {
     add_constraint(b, *find_constraint("joint_ball"), &p, std::array<int, 2>{a, c});
 }
 
-ModelBuilder make_scene(const std::string& kind) {
+ModelBuilder make_cube_scene(const std::string& kind) {
     ModelBuilder b;
     const int floor = add_cube(b, Vec3(0, -50, 0), 50, 0);
     if (kind == "heap")
@@ -46,17 +46,17 @@ ModelBuilder make_scene(const std::string& kind) {
         int last = floor;
         for (int k = 0; k < 10; ++k) {
             const int f = add_cube(b, Vec3(k + 0.5, 10, 0), 0.2, 1, false);
-            add_ball(b, last, f, Vec3(k, 10, 0));
+            join_cubes_by_ball(b, last, f, Vec3(k, 10, 0));
             last = f;
         }
-        if (kind == "loop") add_ball(b, last, floor, Vec3(10, 10, 0));
+        if (kind == "loop") join_cubes_by_ball(b, last, floor, Vec3(10, 10, 0));
     }
     if (kind == "dolls") // chains that lie on the floor
         for (int n = 0; n < 3; ++n) {
             int last = -1;
             for (int k = 0; k < 4; ++k) {
                 const int f = add_cube(b, Vec3(1.1 * k, 0.5, 3 * n), 0.5, 1);
-                if (last >= 0) add_ball(b, last, f, Vec3(1.1 * k - 0.55, 0.5, 3 * n));
+                if (last >= 0) join_cubes_by_ball(b, last, f, Vec3(1.1 * k - 0.55, 0.5, 3 * n));
                 last = f;
             }
         }
@@ -72,7 +72,7 @@ TEST(velocity_allocation, steady_steps_allocate_nothing) {
         for (const char* method : {"auto", "direct"})
             for (int threads : {1, 2}) {
                 if (std::string(method) == "direct" && std::string(kind) == "heap") continue; // cubic
-                const ModelBuilder b = make_scene(kind);
+                const ModelBuilder b = make_cube_scene(kind);
                 VelocitySettings s;
                 s.method = method;
                 s.sleep = false;

@@ -31,7 +31,7 @@ Real kinetic(const RowProblem& q) {
     for (int b = 0; b < q.body_count(); ++b) sum += 0.5 * q.v[b].squaredNorm() / q.inverse_mass[b];
     return sum;
 }
-Vec3 momentum(const RowProblem& q) {
+Vec3 momentum_of_rows(const RowProblem& q) {
     Vec3 sum = Vec3::Zero();
     for (int b = 0; b < q.body_count(); ++b) sum += q.v[b] / q.inverse_mass[b];
     return sum;
@@ -55,13 +55,13 @@ TEST(deformable_impact, sticks_at_the_contact_point_with_the_inverse_mass_of_its
     std::vector<Meeting> meetings;
     RowProblem q = make_impact(list, weight);
     const RowGroup g = q.groups[0];
-    const Vec3 before(row_rate(q, g, 0), row_rate(q, g, 1), row_rate(q, g, 2)), p = momentum(q);
+    const Vec3 before(row_rate(q, g, 0), row_rate(q, g, 1), row_rate(q, g, 2)), p = momentum_of_rows(q);
     const Real energy = kinetic(q), w = 1 / 0.5 + 0.04 / 0.1 + 0.09 / 0.2 + 0.25 / 0.3;
     const Vec3 v = q.v[0];
     EXPECT_EQ(resolve_impacts({ImpactLaw::sticking, 0.1, 0, 100}, list, meetings, q), 1);
     for (int k = 0; k < 3; ++k) EXPECT_NEAR(row_rate(q, g, k), 0, 1e-14); // round-off of numbers near one, here and below
     EXPECT_LT((q.v[0] - v - Vec3(-before[1], -before[2], -before[0]) / w / 0.5).norm(), 1e-13);
-    EXPECT_LT((momentum(q) - p).norm(), 1e-14);
+    EXPECT_LT((momentum_of_rows(q) - p).norm(), 1e-14);
     EXPECT_NEAR(energy - kinetic(q), 0.5 * before.squaredNorm() / w, 1e-13);
 }
 

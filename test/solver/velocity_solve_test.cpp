@@ -123,7 +123,7 @@ int count_redundant(const RowProblem& q) {
     return rows - rank_of(j);
 }
 
-SolveResult run(const std::string& method, const SolveOptions& o, RowProblem& q) {
+SolveResult solve_by_method(const std::string& method, const SolveOptions& o, RowProblem& q) {
     Islands islands;
     build_islands(q, islands);
     EXPECT_EQ(islands.count(), 1);
@@ -159,7 +159,7 @@ TEST(velocity_solve, sweeps_over_heavy_light_heavy_contract_by_the_square_of_r_o
             SolveOptions o;
             o.tolerance = 0;
             o.iterations = 3 + k;
-            run("sequential_impulses", o, q);
+            solve_by_method("sequential_impulses", o, q);
             error[k] = std::abs(row_rate(q, q.groups[0], 0));
         }
         EXPECT_NEAR(error[1] / error[0], std::pow(ratio / (ratio + 1), 2), 1e-9) << ratio; // round-off of errors above 1e-4
@@ -169,7 +169,7 @@ TEST(velocity_solve, sweeps_over_heavy_light_heavy_contract_by_the_square_of_r_o
 TEST(velocity_solve, a_direct_solve_of_heavy_light_heavy_takes_one_iteration) {
     for (Real ratio : {1.0, 1e3, 1e6}) {
         RowProblem q = make_messenger(ratio);
-        const SolveResult r = run("direct", SolveOptions{}, q);
+        const SolveResult r = solve_by_method("direct", SolveOptions{}, q);
         EXPECT_LE(r.iterations, 4); // one, and refinements of round-off
         const Real mean = 0.5 * ratio / (2 * ratio + 1);
         for (int k = 0; k < 3; ++k) EXPECT_NEAR(q.v[k].x(), mean, 1e-9) << ratio; // asked for 1e-8 and refined to 1e-12; R = 1e6 multiplies round-off
@@ -198,7 +198,7 @@ TEST(velocity_solve, a_block_solves_one_joint_in_one_iteration_at_any_mass_ratio
         SolveOptions once;
         once.iterations = 1, once.tolerance = 0;
         RowProblem block = joint(), swept = joint();
-        run("block", once, block), run("sequential_impulses", once, swept);
+        solve_by_method("block", once, block), solve_by_method("sequential_impulses", once, swept);
         const auto error = [](const RowProblem& q) { return Vec3(row_rate(q, q.groups[0], 0), row_rate(q, q.groups[0], 1), row_rate(q, q.groups[0], 2)).norm(); };
         EXPECT_LT(error(block), 1e-9) << ratio; // 1e-12 of the diagonal is added to it
         EXPECT_GT(error(swept), 0.05) << ratio;
@@ -207,7 +207,7 @@ TEST(velocity_solve, a_block_solves_one_joint_in_one_iteration_at_any_mass_ratio
             RowProblem q = make_messenger(ratio);
             SolveOptions o;
             o.tolerance = 0, o.iterations = 3 + k;
-            run("block", o, q);
+            solve_by_method("block", o, q);
             left[k] = std::abs(row_rate(q, q.groups[0], 0));
         }
         EXPECT_NEAR(left[1] / left[0], std::pow(ratio / (ratio + 1), 2), 1e-6) << ratio; // as above
@@ -217,7 +217,7 @@ TEST(velocity_solve, a_block_solves_one_joint_in_one_iteration_at_any_mass_ratio
 TEST_P(velocity_methods, end_at_complementary_impulses_with_friction_and_redundant_contacts) {
     for (int seed = 1; seed <= 10; ++seed) {
         RowProblem q = make_heap(seed, 0.4, 2);
-        const SolveResult r = run(GetParam(), many(), q);
+        const SolveResult r = solve_by_method(GetParam(), many(), q);
         EXPECT_LT(r.residual, 1e-7) << seed; // asked for 1e-10; methods that stall stop at what they print
         for (const RowGroup& g : q.groups) {
             EXPECT_GE(q.impulse[g.row], 0);
@@ -231,8 +231,8 @@ TEST_P(velocity_methods, end_at_complementary_impulses_with_friction_and_redunda
 TEST_P(velocity_methods, agree_with_pivoting_where_there_is_no_friction) {
     for (int seed = 1; seed <= 10; ++seed) {
         RowProblem q = make_heap(seed, 0, 1), reference = make_heap(seed, 0, 1);
-        run(GetParam(), many(), q);
-        run("mlcp", SolveOptions{}, reference);
+        solve_by_method(GetParam(), many(), q);
+        solve_by_method("mlcp", SolveOptions{}, reference);
         for (int b = 1; b < q.body_count(); ++b)
             EXPECT_LT((q.v[b] - reference.v[b]).norm() + (q.w[b] - reference.w[b]).norm(), 1e-6) << seed;
     }
@@ -244,17 +244,17 @@ TEST(velocity_solve, momentum_brings_jacobi_nearer_to_the_same_end) {
         RowProblem plain = make_heap(seed, 0, 1), quick = plain, reference = plain;
         SolveOptions o;
         o.iterations = 60, o.tolerance = 0;
-        const Real left = run("jacobi", o, plain).residual;
+        const Real left = solve_by_method("jacobi", o, plain).residual;
         o.momentum_factor = 1;
         Trace trace;
         o.trace = &trace;
-        EXPECT_LT(run("jacobi", o, quick).residual, 0.5 * left) << seed;
+        EXPECT_LT(solve_by_method("jacobi", o, quick).residual, 0.5 * left) << seed;
         ASSERT_EQ(trace.iterations.size(), 61u);
         EXPECT_NEAR(trace.iterations[31].momentum, std::pow(0.5, 0.6), 1e-15); // of the iteration that led there
         EXPECT_LT(trace.iterations[60].residual_norm, trace.iterations[0].residual_norm);
-        run("mlcp", SolveOptions{}, reference);
+        solve_by_method("mlcp", SolveOptions{}, reference);
         o.iterations = 5000, o.trace = nullptr;
-        run("jacobi", o, quick);
+        solve_by_method("jacobi", o, quick);
         for (int b = 1; b < quick.body_count(); ++b) EXPECT_LT((quick.v[b] - reference.v[b]).norm(), 1e-6) << seed; // residual of 1e-8 m/s
     }
 }
@@ -264,7 +264,7 @@ TEST_P(velocity_methods, change_momentum_by_the_impulses_from_outside_only) {
     RowProblem q = make_heap(7, 0.3, 1);
     Vec3 before = Vec3::Zero(), after = Vec3::Zero();
     for (int b = 1; b < q.body_count(); ++b) before += q.v[b] / q.inverse_mass[b];
-    run(GetParam(), many(500), q);
+    solve_by_method(GetParam(), many(500), q);
     for (int b = 1; b < q.body_count(); ++b) after += q.v[b] / q.inverse_mass[b];
     const RowGroup& floor = q.groups[0];
     Vec3 from_floor = Vec3::Zero();
@@ -285,7 +285,7 @@ TEST(velocity_solve, pivoting_reaches_complementarity_on_random_problems_with_re
         redundant += count_redundant(q) > 0;
         SolveOptions o;
         o.sets.facets = 4;
-        const SolveResult r = run("mlcp", o, q);
+        const SolveResult r = solve_by_method("mlcp", o, q);
         worst = std::max(worst, r.residual);
         bool joint = false;
         for (const RowGroup& g : q.groups) {
@@ -320,7 +320,7 @@ TEST(velocity_solve, the_correction_of_de_saxce_keeps_a_sliding_contact_down) {
             add_contact(q, 1, 0, Vec3::Zero(), Vec3::UnitY(), 0.5);
             SolveOptions o = many(5000);
             o.sets.de_saxce = corrected;
-            run(method, o, q);
+            solve_by_method(method, o, q);
             const Real slide = std::hypot(q.v[1].x(), q.v[1].z());
             EXPECT_NEAR(q.v[1].y(), corrected ? 0 : 0.5 * slide, 1e-7) << method;
             if (corrected) { EXPECT_NEAR(slide, 5 - 0.5 * 0.1, 1e-7) << method; } // Coulomb: dv_t = mu dv_n
@@ -384,7 +384,7 @@ TEST_P(velocity_methods, a_soft_row_is_the_backward_euler_step_of_its_spring) {
         q.dt = 0.01;
         add_body(q, 1, Vec3(0.1, 0, 0), Vec3::Zero(), 0);
         add_constraint_groups(Dofs{1, 0, 0}, rows, {}, q);
-        run(GetParam(), many(1000), q);
+        solve_by_method(GetParam(), many(1000), q);
         EXPECT_NEAR(q.v[0].x(), -0.01 * k * 0.1 / (1 + 0.01 + 1e-4 * k), 1e-8); // tolerance of the methods
     }
 }
@@ -412,7 +412,7 @@ Swing swing(Real h, Real k, Real erp) {
         q.dt = h;
         add_body(q, 1, x, v - Vec3(0, h * 9.81, 0), 0);
         add_constraint_groups(Dofs{1, 0, 0}, rows, o, q);
-        run("direct", SolveOptions{}, q);
+        solve_by_method("direct", SolveOptions{}, q);
         v = q.v[0];
         x += h * v;
         out.length = std::max(out.length, std::abs(x.norm() - 1));
@@ -461,7 +461,7 @@ TEST(velocity_solve, baumgarte_takes_back_its_part_of_the_error) {
         BiasOptions o;
         o.joint_erp = erp;
         add_constraint_groups(Dofs{1, 0, 0}, rows, o, q);
-        run("direct", SolveOptions{}, q);
+        solve_by_method("direct", SolveOptions{}, q);
         EXPECT_NEAR(q.v[0].x(), -erp * 0.1 / 0.01, 1e-9); // one solve, refined to 1e-12
     }
 }
@@ -478,7 +478,7 @@ TEST_P(velocity_methods, a_motor_reaches_its_rate_or_gives_all_its_force) {
         q.dt = 0.01;
         add_body(q, 1, Vec3::Zero(), Vec3::Zero(), 0);
         add_constraint_groups(Dofs{1, 0, 0}, rows, {}, q);
-        run(GetParam(), many(1000), q);
+        solve_by_method(GetParam(), many(1000), q);
         EXPECT_NEAR(q.v[0].y(), limit > 100 ? 2 : 0.1, 1e-8); // h limit / m
     }
 }
@@ -489,9 +489,9 @@ TEST(velocity_solve, friction_by_a_single_row_along_the_slip_ends_where_two_rows
         RowProblem one = make_heap(seed, 0.4, 1), two = make_heap(seed, 0.4, 1);
         SolveOptions o = many();
         o.sets.friction = Friction::cylinder;
-        EXPECT_LT(run("sequential_impulses", o, two).residual, 1e-7) << seed;
+        EXPECT_LT(solve_by_method("sequential_impulses", o, two).residual, 1e-7) << seed;
         o.single_tangent = true;
-        EXPECT_LT(run("sequential_impulses", o, one).residual, 1e-7) << seed; // as all methods above
+        EXPECT_LT(solve_by_method("sequential_impulses", o, one).residual, 1e-7) << seed; // as all methods above
         for (int b = 1; b < one.body_count(); ++b)
             EXPECT_LT((one.v[b] - two.v[b]).norm() + (one.w[b] - two.w[b]).norm(), 1e-5) << seed; // residuals times the condition of the heap
         for (const RowGroup& g : one.groups) {
@@ -521,7 +521,7 @@ TEST(velocity_solve, a_painleve_rod_gets_a_finite_impulse_at_all_angles_and_fric
                 SolveOptions o = many(20000);
                 o.sets.facets = 16;
                 const Real before = 0.5 * q.v[1].squaredNorm();
-                run(method, o, q);
+                solve_by_method(method, o, q);
                 const RowGroup& g = q.groups[0];
                 ASSERT_TRUE(q.v[1].allFinite() && q.w[1].allFinite()) << method << degrees << " " << mu;
                 EXPECT_GE(row_rate(q, g, 0), -1e-6) << method << degrees << " " << mu; // residuals of sweeps that stall
@@ -599,8 +599,8 @@ TEST(velocity_fallback, squeezed_bodies_have_impulses_of_sweeps_not_of_a_failed_
 TEST(velocity_direct, a_solution_is_kept) {
     RowProblem q = make_heap(5, 0.4, 2);
     SolveOptions o;
-    EXPECT_GT(run("direct", o, q).iterations, 0);
+    EXPECT_GT(solve_by_method("direct", o, q).iterations, 0);
     const std::vector<Real> before = q.impulse;
-    EXPECT_EQ(run("direct", o, q).iterations, 0);
+    EXPECT_EQ(solve_by_method("direct", o, q).iterations, 0);
     EXPECT_EQ(q.impulse, before);
 }

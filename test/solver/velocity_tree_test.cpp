@@ -25,7 +25,7 @@ int add_link(ModelBuilder& b, const Vec3& at, Real mass, const Vec3& inertia, bo
     return f;
 }
 
-template <class J> void add_joint(ModelBuilder& b, int a, int c, const Vec3& at) {
+template <class J> void add_joint_at(ModelBuilder& b, int a, int c, const Vec3& at) {
     typename J::Params p;
     for (int side = 0; side < 2; ++side) {
         const int f = side == 0 ? a : c;
@@ -47,9 +47,9 @@ ModelBuilder make_tree(int bodies, bool held, bool only_balls, Rng& rng) {
                  held && k == 0);
         if (to < 0) continue;
         const Vec3 at = 0.5 * (x[to] + x[k]) + draw_vec(rng, -0.2, 0.2);
-        if (only_balls || k % 3 == 0) add_joint<JointBall>(b, to, k, at);
-        else if (k % 3 == 1) add_joint<JointHinge>(b, to, k, at);
-        else add_joint<JointWeld>(b, to, k, at);
+        if (only_balls || k % 3 == 0) add_joint_at<JointBall>(b, to, k, at);
+        else if (k % 3 == 1) add_joint_at<JointHinge>(b, to, k, at);
+        else add_joint_at<JointWeld>(b, to, k, at);
     }
     finish_model(b);
     for (int k = held; k < bodies; ++k) {
@@ -59,7 +59,7 @@ ModelBuilder make_tree(int bodies, bool held, bool only_balls, Rng& rng) {
     return b;
 }
 
-State run(const ModelBuilder& b, const std::string& method, int steps, Real dt, Report* report = nullptr, int substeps = 0) {
+State run_velocity(const ModelBuilder& b, const std::string& method, int steps, Real dt, Report* report = nullptr, int substeps = 0) {
     VelocitySettings s;
     s.method = method;
     s.sleep = false;
@@ -91,7 +91,7 @@ TEST(velocity_tree, first_steps_are_those_of_the_general_direct_method) {
             for (bool balls : {true, false}) {
                 const ModelBuilder b = make_tree(n, held, balls, rng);
                 Report report;
-                const State tree = run(b, "auto", 1, 1e-3, &report), direct = run(b, "direct", 1, 1e-3);
+                const State tree = run_velocity(b, "auto", 1, 1e-3, &report), direct = run_velocity(b, "direct", 1, 1e-3);
                 EXPECT_EQ(report.path, std::string("direct"));
                 EXPECT_LT(report.residual, 1e-9);
                 // round-off of velocities about 1 m/s times the condition of J W J^T, some 1e4, and of traces of softness
@@ -107,7 +107,7 @@ TEST(velocity_tree, free_trees_keep_their_momentum) {
     const ModelBuilder b = make_tree(12, false, true, rng);
     const int steps = 60;
     const Real dt = 1.0 / 60;
-    const State end = run(b, "auto", steps, dt);
+    const State end = run_velocity(b, "auto", steps, dt);
     Vec3 before = Vec3::Zero(), after = Vec3::Zero();
     Real mass = 0;
     for (std::size_t i = 0; i < end.frame.v.size(); ++i) {
@@ -125,14 +125,14 @@ TEST(velocity_tree, a_heavy_load_hangs_still_on_a_light_chain) {
     int last = add_link(b, Vec3::Zero(), 1, Vec3::Ones(), true);
     for (int k = 0; k < 20; ++k) {
         const int f = add_link(b, Vec3(1e-3 * (k % 2), -0.25 - 0.5 * k, 0), 1, Vec3::Constant(0.016), false);
-        add_joint<JointBall>(b, last, f, Vec3(0, -0.5 * k, 0));
+        add_joint_at<JointBall>(b, last, f, Vec3(0, -0.5 * k, 0));
         last = f;
     }
     const int load = add_link(b, Vec3(0, -10.5, 0), 1000, Vec3::Constant(100), false);
-    add_joint<JointBall>(b, last, load, Vec3(0, -10, 0));
+    add_joint_at<JointBall>(b, last, load, Vec3(0, -10, 0));
     finish_model(b);
     Report report;
-    const State end = run(b, "auto", 600, 1.0 / 60, &report);
+    const State end = run_velocity(b, "auto", 600, 1.0 / 60, &report);
     EXPECT_NEAR(end.frame.p[load].y, -10.5, 1e-3); // the length is kept to 1 mm
     EXPECT_LT(std::abs(end.frame.p[load].x), 5e-3);
     EXPECT_LE(report.iterations, 4);               // one sub-step, and at most three corrections
@@ -143,10 +143,11 @@ TEST(velocity_tree, swings_agree_with_small_steps) {
     ModelBuilder b;
     const int root = add_link(b, Vec3::Zero(), 1, Vec3::Ones(), true);
     const int one = add_link(b, Vec3(0.5, 0, 0), 1, Vec3::Constant(0.02), false), two = add_link(b, Vec3(1.5, 0, 0), 1, Vec3::Constant(0.02), false);
-    add_joint<JointBall>(b, root, one, Vec3::Zero());
-    add_joint<JointBall>(b, one, two, Vec3(1, 0, 0));
+    add_joint_at<JointBall>(b, root, one, Vec3::Zero());
+    add_joint_at<JointBall>(b, one, two, Vec3(1, 0, 0));
     finish_model(b);
-    const State fine = run(b, "auto", 60 * 64, 1.0 / 60 / 64), middle = run(b, "auto", 60 * 4, 1.0 / 60 / 4), coarse = run(b, "auto", 60 * 2, 1.0 / 60 / 2);
+    const State fine = run_velocity(b, "auto", 60 * 64, 1.0 / 60 / 64), middle = run_velocity(b, "auto", 60 * 4, 1.0 / 60 / 4);
+    const State coarse = run_velocity(b, "auto", 60 * 2, 1.0 / 60 / 2);
     const Real far = difference(coarse.frame.p, fine.frame.p), near = difference(middle.frame.p, fine.frame.p);
     EXPECT_LT(near, 0.05);
     EXPECT_LT(near, 0.65 * far); // at least first order
