@@ -19,7 +19,7 @@ void write_sheet(const char* format, const std::string& path) {
 }
 
 // reads all there is; true if it opened
-bool read_animation(const AnimationRequest& request) {
+bool read_whole_animation(const AnimationRequest& request) {
     Result<std::unique_ptr<Animation>> opened = open_animation(request);
     EXPECT_NE(bool(opened), !opened.errors.empty());
     if (!opened) return false;
@@ -47,7 +47,7 @@ TEST(animation_files, cut_and_changed_files_give_errors_or_finite_samples) {
         write_sheet(format.c_str(), whole);
         if (HasFatalFailure()) return;
         const std::string bytes = read_text_file(whole);
-        EXPECT_TRUE(read_animation({whole, "", 24, 1001}));
+        EXPECT_TRUE(read_whole_animation({whole, "", 24, 1001}));
         for (int trial = 0; trial < 300; ++trial) {
             std::string text = bytes;
             if (trial % 3 == 0) text.resize(std::size_t(draw_int(rng, int(bytes.size()))));
@@ -55,7 +55,7 @@ TEST(animation_files, cut_and_changed_files_give_errors_or_finite_samples) {
                 // the first bytes hold the counts
                 for (int k = 0; k < 1 + trial % 4; ++k) text[std::size_t(draw_int(rng, trial % 2 ? 40 : int(bytes.size())))] = char(draw_int(rng, 256));
             write_text_file(damaged, text);
-            read_animation({damaged, "", 24, 1001}) ? ++opened : ++refused;
+            read_whole_animation({damaged, "", 24, 1001}) ? ++opened : ++refused;
         }
     }
     EXPECT_GT(opened, 100);

@@ -15,7 +15,7 @@ std::map<std::string, int> count_statements(const std::string& text) {
     return count;
 }
 PolygonMesh write_and_read_obj(const SnapshotLayout& layout, const ExporterSettings& settings,
-                           std::string* text = nullptr) {
+                               std::string* text = nullptr) {
     TemporaryFolder folder;
     auto exporter = make_exporter("obj", settings);
     EXPECT_NO_ERRORS((*exporter.value)->open(folder.path("drape.obj"), layout));

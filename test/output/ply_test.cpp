@@ -6,7 +6,7 @@
 namespace sinew {
 namespace {
 PolygonMesh write_and_read_ply(const SnapshotLayout& layout, const Snapshot& s,
-                           const ExporterSettings& settings, std::string* text = nullptr) {
+                               const ExporterSettings& settings, std::string* text = nullptr) {
     TemporaryFolder folder;
     auto exporter = make_exporter("ply", settings);
     EXPECT_NO_ERRORS((*exporter.value)->open(folder.path("drape.ply"), layout));
