@@ -22,7 +22,8 @@ struct SweepRun {
     PositionProblem p;
     ParallelPtr parallel;
 
-    SweepRun(const ModelBuilder& b, int threads) : s(b.state), parallel(make_parallel({.threads = threads})) {
+    SweepRun(const ModelBuilder& b, bool chains, int threads) : s(b.state), parallel(make_parallel({.threads = threads})) {
+        p.chains = chains;
         refresh_masses(b.model, s, p);
         refresh_tables(b.model, p);
     }
@@ -39,12 +40,12 @@ Spread over(const Spread& a, double b) { return {a.median / b, a.low / b, a.high
 
 } // namespace
 
-void run_sweep(const Options& o, int size, Results& out) {
-    const ModelBuilder b = make_cloth(size, {});
+// single links, as `xpbd` and `pbd` take them, or chains, the default of `position`: more work for each link, in far fewer sweeps
+static void run_sweep_of(const Options& o, const ModelBuilder& b, int size, bool chains, Results& out) {
     const double bytes = 48.0 * point_count(b.model) + 40.0 * spring_count(b);
-    const std::string test = fmt::format("sweep {}x{}", size, size);
+    const std::string test = fmt::format("sweep {}x{}, {}", size, size, chains ? "chains" : "single links");
     std::vector<double> from(std::size_t(bytes / 16), 1.0), to(from.size(), 0.0);
-    SweepRun one(b, 1), two(b, 2);
+    SweepRun one(b, chains, 1), two(b, chains, 2);
     const Pairs memory = measure_pairs(
         o.pairs, 1, [&] { one.sweep(); }, [&] { copy_loop(1, from.data(), to.data(), long(from.size())); });
     for (int k = 0; k <= o.pairs; ++k) two.sweep(); // as many as the other has made
@@ -64,6 +65,11 @@ void run_sweep(const Options& o, int size, Results& out) {
     add(out, test, 2, "speed-up / ceiling of computing", "", over(gain, compute));
     add_at_least(out, test, 2, "speed-up / ceiling", over(gain, std::min(copy, compute)), 0.85, !out.busy && compute >= kQuiet);
     add_at_most(out, test, 2, "states differ from 1 thread", exactly(differ), 0, true);
+}
+
+void run_sweep(const Options& o, int size, Results& out) {
+    const ModelBuilder b = make_cloth(size, {});
+    for (bool chains : {false, true}) run_sweep_of(o, b, size, chains, out);
 }
 
 void run_nonlinear_cost(const Options& o, Results& out) {
