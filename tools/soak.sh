@@ -60,7 +60,7 @@ part_debug() {
     ctest_in debug -L '^determinism$' -R 'golden_hash|large_scenes|rigid'
 }
 part_tsan() { test_folders tsan core linalg collision; }
-part_tsan_solver() { test_folders tsan solver; }
+part_tsan_solver() { test_folders tsan solver position; }
 part_asan() { test_folders asan model constraint collision scene output; }
 part_asan_solver() { test_folders asan energy solver position; }
 part_fuzz() {

@@ -21,6 +21,7 @@ struct Outcome {
     Real median = 0, least = 1; // safe step
     Real stretch = 0;           // at the end
     Real high = 0;
+    Real turned = 0;            // cosine of half the angle of the grip at the end, where there is one
     bool ok = false;
 };
 
@@ -55,6 +56,7 @@ Outcome run_scene(const std::string& text, int threads, Real seconds) {
     out.median = steps[steps.size() / 2], out.least = steps.front();
     out.stretch = measure(*s, "cloth.stretch");
     out.high = measure(*s, "cloth.max.y");
+    if (text.find("\"grip\"") != std::string::npos) out.turned = measure(*s, "grip.rotation.w");
     out.ok = true;
     testing::Test::RecordProperty("intersections", out.intersections);
     testing::Test::RecordProperty("median_safe_step", fmt::format("{:.4g} least {:.4g}", out.median, out.least));
@@ -73,10 +75,11 @@ TEST(position_continuous, a_cloth_that_falls_in_folds_never_meets_itself) {
 }
 
 TEST(position_continuous, a_twisted_cloth_never_meets_itself) {
-    const Outcome r = run_scene(read_scene("cloth_twist", 14, true), 1, 3);
+    const Outcome r = run_scene(read_scene("cloth_twist", 14, true), 1, 10);
     ASSERT_TRUE(r.ok);
     EXPECT_EQ(r.intersections, 0);
     EXPECT_GE(r.median, 0.1);
+    EXPECT_NEAR(r.turned, 1, 1e-3); // two whole turns: one would be -1
 }
 
 namespace {
@@ -166,4 +169,5 @@ TEST(soak_position_continuous, a_cloth_twisted_by_two_turns_never_meets_itself) 
     ASSERT_TRUE(r.ok);
     EXPECT_EQ(r.intersections, 0);
     EXPECT_GE(r.median, 0.1);
+    EXPECT_NEAR(r.turned, 1, 1e-3);
 }

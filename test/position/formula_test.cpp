@@ -8,6 +8,7 @@
 #include "physics/simulation.h"
 #include "position/position_fixture.h"
 #include <cmath>
+#include <fmt/format.h>
 
 using namespace sinew;
 
@@ -88,6 +89,25 @@ TEST(position_formula, sequential_positions_take_their_parts_of_the_gap_and_of_t
         const Real h = 0.01, gap = 0.01 - 3 * h, change = -(position * gap / h + velocity * -3); // [m/s] h w dl
         EXPECT_NEAR(s->now.point.x[0].y, gap + h * change, 1e-12) << position;
         EXPECT_NEAR(s->now.point.v[0].y, -3 + change, 1e-10) << position;
+    }
+}
+
+TEST(position_formula, a_damped_contact_ends_where_its_equation_holds) {
+    // one normal row from rest: gap + rho u + alpha l = 0 with gap = gap~ + h^2 w l, u = u~ + h w l, so that
+    //   l = -(gap~ + rho u~) / (h (h + rho) w + alpha)
+    const Real h = 0.01, alpha = 1e-4, mass = 2, w = 1 / mass, speed = -3, start_gap = 0.01;
+    for (Real rho : {0.0, 0.02, 0.05}) {
+        auto s = start(fmt::format(R"({{ "sinew": 1, "gravity": 0, "time": {{ "fps": 100, "substeps": 1, "seconds": 1 }},
+            "objects": {{ "floor": {{ "kind": "plane" }}, "p": {{ "kind": "particles", "positions": [[0, {}, 0]], "masses": [{}],
+                         "thickness": 0, "velocity": [0, {}, 0] }} }},
+            "solver": "position", "solvers": {{ "position": {{ "iterations": 1, "substeps": 1, "limit_restitution": false,
+                "contact_compliance": {}, "contact_damping_time": {} }} }} }})", start_gap, mass, speed, alpha, rho));
+        ASSERT_TRUE(s);
+        ASSERT_EQ(simulate_step(*s), Status::ok);
+        const Real gap = start_gap + h * speed, force = -(gap + rho * speed) / (h * (h + rho) * w + alpha);
+        EXPECT_GT(force, 0);
+        EXPECT_NEAR(s->now.point.x[0].y, gap + h * h * w * force, 1e-12) << rho;
+        EXPECT_NEAR(s->now.point.v[0].y, speed + h * w * force, 1e-10) << rho;
     }
 }
 
