@@ -135,6 +135,9 @@ void ArticulatedSolver::list_forces(const Model& m, Real dt, Report& report) {
     contact_forces.clear();
     stage.rest.pairs.clear();
     report.cone_violation = 0;
+    report.gap = stage.touches.empty() ? 0 : stage.touches[0].gap;
+    for (const LinkTouch& t : stage.touches) report.gap = std::min(report.gap, t.gap);
+    report.penetration = std::max(0.0, -report.gap);
     for (const RowGroup& g : q.groups) {
         if (g.set != RowSet::contact || !(q.impulse[g.row] > 0)) continue;
         const LinkTouch& t = stage.touches[g.source];

@@ -1,9 +1,9 @@
 // Same bits for heaps of rigid bodies that are large enough for every loop of the soft step to have several pieces: contacts in
 // colours, packed trees of joints, touches, islands. On 1, 2, 3 and 8 threads; with every cache dropped before each step; and
 // interrupted and continued from what a checkpoint holds.
+#include "determinism/same_state.h"
 #include "model/visit.h"
 #include "paths.h"
-#include "physics/simulation.h"
 #include "solver/velocity_build.h"
 #include <fmt/format.h>
 
@@ -71,10 +71,6 @@ std::string trees(int n) {
         "solver": "articulated" })json";
 }
 
-void run_to_step(Simulation& s, std::int64_t step) {
-    while (s.now.step < step) ASSERT_EQ(simulate_step(s), Status::ok) << s.report.message;
-}
-
 void PrintTo(const Heap& h, std::ostream* out) { *out << h.name; }
 
 } // namespace
@@ -83,54 +79,24 @@ class rigid_heaps : public testing::TestWithParam<Heap> {};
 
 TEST_P(rigid_heaps, any_number_of_threads_gives_the_same_state) {
     const Heap& heap = GetParam();
-    std::uint64_t one = 0;
-    for (int threads : {1, 2, 3, 8}) {
-        std::optional<Simulation> s = start(heap.text, threads);
-        ASSERT_TRUE(s);
-        run_to_step(*s, heap.steps);
-        if (threads == 1) one = hash(s->now);
-        EXPECT_EQ(hash(s->now), one) << threads << " threads";
-        EXPECT_EQ(std::string_view(s->report.path).substr(0, 9), "soft_step");
-        EXPECT_GT(frame_count(s->compiled.model), heap.bodies);
-        EXPECT_GT(s->report.contact_count, heap.touches);
-    }
+    check_thread_counts([&](int threads) { return start(heap.text, threads); }, heap.steps, [&](const Simulation& s) {
+        EXPECT_EQ(std::string_view(s.report.path).substr(0, 9), "soft_step");
+        EXPECT_GT(frame_count(s.compiled.model), heap.bodies);
+        EXPECT_GT(s.report.contact_count, heap.touches);
+    });
 }
 
 TEST_P(rigid_heaps, caches_dropped_before_every_step_give_the_same_state) {
-    std::optional<Simulation> kept = start(GetParam().text, 2), dropped = start(GetParam().text, 2);
-    ASSERT_TRUE(kept && dropped);
-    dropped->drop_caches = true;
-    run_to_step(*kept, GetParam().steps);
-    run_to_step(*dropped, GetParam().steps);
-    EXPECT_EQ(hash(kept->now), hash(dropped->now));
+    check_dropped_caches([&](int threads) { return start(GetParam().text, threads); }, GetParam().steps);
 }
 
 TEST_P(rigid_heaps, an_interrupted_and_continued_run_gives_the_same_state) {
-    const Heap& heap = GetParam();
-    std::optional<Simulation> whole = start(heap.text, 2);
-    ASSERT_TRUE(whole);
-    std::vector<StateFile> cuts;
-    for (std::int64_t cut : {1, heap.steps / 2, heap.steps - 1}) {
-        run_to_step(*whole, cut);
-        const Bytes bytes = make_checkpoint(state_checkpoint(save_run(*whole)), 0);
-        Checkpoint parsed;
-        ASSERT_TRUE(parse_checkpoint(bytes, true, parsed).empty());
-        ASSERT_TRUE(read_state(parsed, cuts.emplace_back()).empty());
-    }
-    run_to_step(*whole, heap.steps);
-    for (StateFile& cut : cuts) {
-        const std::int64_t step = cut.state.step;
-        std::optional<Simulation> rest = start(heap.text, 2);
-        ASSERT_TRUE(rest);
-        continue_from(*rest, std::move(cut));
-        run_to_step(*rest, heap.steps);
-        EXPECT_EQ(hash(rest->now), hash(whole->now)) << "from step " << step;
-    }
+    check_continued_runs([&](int threads) { return start(GetParam().text, threads); }, GetParam().steps);
 }
 
 // Ragdolls in generalised coordinates, which have another path: trees, their rows and their contacts.
 TEST(articulated_heap, any_number_of_threads_dropped_caches_and_a_continued_run_give_the_same_state) {
-    const auto open = [](int threads) -> std::optional<Simulation> {
+    const OpenScene open = [](int threads) -> std::optional<Simulation> {
         Result<Scene> scene = parse_scene(trees(2), source_dir() + "/scenes/scene.json");
         for (const Error& e : scene.errors) ADD_FAILURE() << to_string(e);
         if (!scene) return std::nullopt;
@@ -143,28 +109,9 @@ TEST(articulated_heap, any_number_of_threads_dropped_caches_and_a_continued_run_
         return std::move(made.value);
     };
     const int steps = 30;
-    std::uint64_t one = 0;
-    for (int threads : {1, 2, 3, 8}) {
-        std::optional<Simulation> s = open(threads);
-        ASSERT_TRUE(s);
-        run_to_step(*s, steps);
-        if (threads == 1) one = hash(s->now);
-        EXPECT_EQ(hash(s->now), one) << threads << " threads";
-        EXPECT_GT(s->report.contact_count, 20);
-    }
-    std::optional<Simulation> dropped = open(2), whole = open(2), rest = open(2);
-    ASSERT_TRUE(dropped && whole && rest);
-    dropped->drop_caches = true;
-    run_to_step(*dropped, steps);
-    EXPECT_EQ(hash(dropped->now), one);
-    run_to_step(*whole, steps / 2);
-    Checkpoint parsed;
-    StateFile cut;
-    ASSERT_TRUE(parse_checkpoint(make_checkpoint(state_checkpoint(save_run(*whole)), 0), true, parsed).empty());
-    ASSERT_TRUE(read_state(parsed, cut).empty());
-    continue_from(*rest, std::move(cut));
-    run_to_step(*rest, steps);
-    EXPECT_EQ(hash(rest->now), one);
+    check_thread_counts(open, steps, [](const Simulation& s) { EXPECT_GT(s.report.contact_count, 20); });
+    check_dropped_caches(open, steps);
+    check_continued_runs(open, steps);
 }
 
 // A wall of boxes and a layer of dolls by the packed soft step, in single precision: the same bits on every machine and by every compiler.

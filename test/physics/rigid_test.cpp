@@ -1,6 +1,7 @@
 // Rigid bodies with the velocity solver, by every method: friction on a slope, sliding to a stop, rolling, momentum, energy,
 // stacks, sleeping (spec P V20-V26, U V5, V6, V12).
 #include "simulation.h"
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <fstream>
@@ -289,6 +290,62 @@ TEST(rigid, touches_are_reported_once_when_they_begin) {
     EXPECT_NEAR(given, 9.81, 1e-6);
     // the floor carries the weight
     EXPECT_LT((push() - Vec3(0, 9.81, 0)).norm(), 1e-6); // direct solve to 1e-8 m/s over a step
+}
+
+// A ball rolls off a table and falls on the floor, where it stays: the touch with the table ends once, when the ball is over the edge, without an
+// impulse, and in a step in which they do not push each other; the one with the floor does not.
+TEST(rigid, touches_are_reported_once_when_they_end) {
+    for (const char* solver : {"velocity", "articulated"}) {
+        auto s = start(fmt::format(R"({{ "sinew": 1, "time": {{ "fps": 60, "seconds": 2 }},
+            "objects": {{ "table": {{ "kind": "box", "size": [2, 0.2, 2], "at": [0, 0.9, 0], "motion": "static" }},
+                          "ball": {{ "kind": "sphere", "radius": 0.1, "mass": 1, "at": [0.5, 1.1, 0], "velocity": [1, 0, 0], "angular_velocity": [0, 0, -10] }},
+                          "floor": {{ "kind": "box", "size": [20, 1, 20], "at": [0, -0.5, 0], "motion": "static" }} }}, "solver": "{}" }})", solver));
+        if (!s) return;
+        const Model& m = s->compiled.model;
+        const int table = find(m, "table").index, ball = find(m, "ball").index, floor = find(m, "floor").index;
+        const auto pushes = [&](const TouchEvent& e) {
+            for (const ContactForce& c : s->solver->contacts())
+                if (std::minmax(c.object_a, c.object_b) == std::minmax(e.object_a, e.object_b)) return true;
+            return false;
+        };
+        std::vector<TouchEvent> seen;
+        double left = 0;
+        while (!is_finished(*s)) {
+            ASSERT_NE(simulate_step(*s), Status::failed);
+            for (const TouchEvent& e : s->report.touches) {
+                seen.push_back(e);
+                EXPECT_EQ(pushes(e), e.began) << solver << " at " << s->now.time;
+                EXPECT_TRUE(e.began ? e.impulse > 0 : e.impulse == 0) << solver;
+                if (!e.began) left = s->now.time;
+            }
+        }
+        ASSERT_EQ(seen.size(), 3u) << solver;
+        EXPECT_TRUE(seen[0].began && seen[0].object_a == table && seen[0].object_b == ball) << solver;
+        EXPECT_TRUE(!seen[1].began && seen[1].object_a == table && seen[1].object_b == ball) << solver;
+        EXPECT_TRUE(seen[2].began && seen[2].object_a == ball && seen[2].object_b == floor) << solver;
+        EXPECT_NEAR(left, 0.5, 3.0 / 60) << solver; // 0.5 m at 1 m/s; as v^2 > g r it does not turn about the edge; three steps
+    }
+}
+
+// Each bounce is a touch that begins, with the impulse that turns the ball round, and ends in the step after.
+TEST(rigid, a_ball_that_bounces_begins_and_ends_a_touch_each_time) {
+    auto s = start(R"({ "sinew": 1, "time": { "fps": 60, "seconds": 2 },
+        "objects": { "floor": { "kind": "box", "size": [20, 1, 20], "at": [0, -0.5, 0], "motion": "static" },
+                     "ball": { "kind": "sphere", "radius": 0.1, "mass": 1, "at": [0, 1.1, 0], "restitution": 0.8 } }, "solver": "articulated" })");
+    if (!s) return;
+    std::vector<TouchEvent> seen;
+    while (!is_finished(*s)) {
+        const double before = measure(*s, "ball.velocity.y");
+        ASSERT_NE(simulate_step(*s), Status::failed);
+        for (const TouchEvent& e : s->report.touches) {
+            seen.push_back(e);
+            const double change = measure(*s, "ball.velocity.y") - before + 9.81 * s->report.dt; // 1 kg
+            EXPECT_NEAR(e.impulse, e.began ? change : 0, 1e-7); // sweeps end at 1e-8 m/s
+            EXPECT_TRUE(!e.began || change > -1.7 * before) << s->now.time; // 1 + e, less what gravity adds within the step
+        }
+    }
+    ASSERT_EQ(seen.size(), 6u); // at 0.45, 1.17 and 1.75 s: sqrt(2h/g), and then e and e^2 times twice that
+    for (int k = 0; k < 6; ++k) EXPECT_EQ(seen[k].began, k % 2 == 0);
 }
 
 TEST(rigid, same_bits_for_any_number_of_threads_and_without_caches) {
