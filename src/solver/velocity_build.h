@@ -21,6 +21,7 @@ struct Touch {
     Real gap = 0;                       // [m]
     PairRule rule;
     Vec3 impulse = Vec3::Zero();        // [N s] of the step, world, on a
+    Vec3 bounce = Vec3::Zero();         // [N s] of the impact at the start of the step, world, on a: told, but no start for the next step
     Vec3 torque = Vec3::Zero();         // [N m s] spin and rolling, world, on a: a share of its manifold's
     bool known = false;                 // it was there in the step before
 };

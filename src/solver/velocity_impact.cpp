@@ -65,7 +65,7 @@ bool touches_point(const RowProblem& q, const RowGroup& g) {
     return false;
 }
 
-int resolve_impacts(const ImpactOptions& o, const TouchList& list, std::vector<Meeting>& meetings, RowProblem& q) {
+int resolve_impacts(const ImpactOptions& o, TouchList& list, std::vector<Meeting>& meetings, RowProblem& q) {
     meetings.clear();
     const int count = int(q.groups.size());
     for (int i = 0; i < count;) {
@@ -96,8 +96,13 @@ int resolve_impacts(const ImpactOptions& o, const TouchList& list, std::vector<M
             const RowGroup& g = q.groups[points[0]];
             const Vec3 P = compute_impact(o.law, K, n, u, g.restitution, g.friction);
             if (P == Vec3::Zero()) continue;
-            for (int k = 0; k < taking; ++k)
-                for (int r = 0; r < 3; ++r) add_impulse(q, q.groups[points[k]], r, P[r] / taking);
+            for (int k = 0; k < taking; ++k) {
+                const RowGroup& group = q.groups[points[k]];
+                for (int r = 0; r < 3; ++r) add_impulse(q, group, r, P[r] / taking);
+                Touch& t = list.touches[group.source];
+                const ContactFrame frame = contact_frame(real3(t.n));
+                t.bounce += (P[0] * t.n + P[1] * vec(frame.t0) + P[2] * vec(frame.t1)) / taking;
+            }
             any = true;
             ++impacts;
         }

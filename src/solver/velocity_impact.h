@@ -21,7 +21,7 @@ ImpactLaw find_impact_law(std::string_view name);
 // Whether a side of the contact is a point of a deformable or a particle: something that does not turn.
 bool touches_point(const RowProblem&, const RowGroup&);
 // Velocities of the problem change; returns the number of impacts.
-int resolve_impacts(const ImpactOptions&, const TouchList&, std::vector<Meeting>& scratch, RowProblem&);
+int resolve_impacts(const ImpactOptions&, TouchList&, std::vector<Meeting>& scratch, RowProblem&);
 
 // Newton's law with the solve: bias of the normal rows so that they separate at e times their speed of approach.
 void add_restitution_bias(const ImpactOptions&, RowProblem&);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <string>
 
 namespace sinew {
@@ -193,7 +194,7 @@ static void add_strengths(const TouchList& list, std::span<TouchEvent> events) {
         const std::pair pair(std::min(t.object_a, t.object_b), std::max(t.object_a, t.object_b));
         const auto at = std::lower_bound(events.begin(), events.end(), pair,
                                          [](const TouchEvent& e, const auto& p) { return std::pair(e.object_a, e.object_b) < p; });
-        if (at != events.end() && at->began && pair == std::pair(at->object_a, at->object_b)) at->impulse += std::max(0.0, t.n.dot(t.impulse));
+        if (at != events.end() && at->began && pair == std::pair(at->object_a, at->object_b)) at->impulse += std::max(0.0, t.n.dot(t.impulse + t.bounce));
     }
 }
 
@@ -210,8 +211,10 @@ void store_forces(const Parallel& parallel, const Model& m, const TouchList& lis
         for (int i = begin; i < end; ++i) {
             const Touch& t = list.touches[i];
             const Key key = key_of(t);
-            const Real normal = t.n.dot(t.impulse);
-            const Vec3 friction = (t.impulse - normal * t.n) / q.dt;
+            const Real pushed = t.n.dot(t.impulse);
+            // an impact alone: they touched, and the next step begins without a force
+            const Real normal = pushed > 0 || !(t.n.dot(t.bounce) > 0) ? pushed : std::numeric_limits<Real>::min();
+            const Vec3 friction = (t.impulse - pushed * t.n) / q.dt;
             const int a = std::min(t.object_a, t.object_b), b = std::max(t.object_a, t.object_b);
             const Vec3 torque = t.torque / q.dt;
             const double numbers[kTouchNumbers] = {key.kind,      key.high,     key.low,      key.feature,  a * kObjects + b,
@@ -249,16 +252,16 @@ void list_forces(const Parallel& parallel, const TouchList& list, Real h, std::v
     const int count = int(list.touches.size());
     report.contact_count = count;
     pieces.assign(chunk_count(count, kTouchGrain) + 1, {});
-    const auto pushes = [](const Touch& t) { return t.n.dot(t.impulse) > 0; };
+    const auto pushes = [](const Touch& t) { return t.n.dot(t.impulse + t.bounce) > 0; };
     parallel_for(parallel, count, kTouchGrain, [&](int begin, int end) {
         ForcePiece piece{.gap = list.touches[begin].gap};
         for (int i = begin; i < end; ++i) {
             const Touch& t = list.touches[i];
             piece.gap = std::min(piece.gap, t.gap);
             if (!pushes(t)) continue;
-            const Real normal = t.n.dot(t.impulse);
-            piece.cone_violation = std::max(piece.cone_violation, (t.impulse - normal * t.n).norm() / normal - t.rule.friction);
             ++piece.forces;
+            const Real normal = t.n.dot(t.impulse);
+            if (normal > 0) piece.cone_violation = std::max(piece.cone_violation, (t.impulse - normal * t.n).norm() / normal - t.rule.friction);
         }
         pieces[begin / kTouchGrain + 1] = piece;
     });
@@ -275,7 +278,7 @@ void list_forces(const Parallel& parallel, const TouchList& list, Real h, std::v
         int at = pieces[begin / kTouchGrain].forces;
         for (int i = begin; i < end; ++i)
             if (const Touch& t = list.touches[i]; pushes(t))
-                forces[at++] = {t.object_a, t.object_b, real3(t.at), real3(t.n), real3(t.impulse / h), real3(t.torque / h)};
+                forces[at++] = {t.object_a, t.object_b, real3(t.at), real3(t.n), real3((t.impulse + t.bounce) / h), real3(t.torque / h)};
     });
 }
 
