@@ -23,6 +23,7 @@ constexpr Real kSoft = 1e-5;      // eps: rounds then gain five digits each, and
 constexpr Real kSoftSets = 0.02;
 constexpr Real kFails = 1e-3;     // [m/s] residual from which a direct solution is none
 constexpr Real kBetter = 1e-2;    // part of the tolerance that is solved for: the next step then begins within it if nothing changes
+constexpr Real kSlow = 1e-6;      // [m/s] residual from which rounds that gain little are sped up
 constexpr int kMostRounds = 40;
 constexpr int kMostNewton = 30;   // per round
 constexpr int kMostInAll = 400;
@@ -223,7 +224,14 @@ void project_with_derivative(const SetOptions& o, const RowGroup& g, Real radius
         if (before == Vec2(p[1], p[2])) diagonal(1) = diagonal(2) = 1;
         else if (o.friction == Friction::box)
             for (int k = 1; k < 3; ++k) diagonal(k) = p[k] == before[k - 1] ? 1 : 0;
-        return; // on a side of the polygon: no stiffness, the line search does without
+        else { // along its side of the polygon the nearest point goes with p, at a corner it stays
+            const Real sector = 2 * kPi / o.facets, middle = (std::floor(std::atan2(before.y(), before.x()) / sector) + 0.5) * sector;
+            const Vec2 t(-std::sin(middle), std::cos(middle));
+            if (std::abs(t.dot(Vec2(p[1], p[2]))) < (1 - 1e-12) * g.friction * radius * std::sin(sector / 2))
+                for (int k = 1; k < 3; ++k)
+                    for (int l = 1; l < 3; ++l) derivative[k * n + l] = t[k - 1] * t[l - 1];
+        }
+        return;
     }
     // cone |t| <= mu n
     const Real mu = g.friction, t = std::hypot(p[1], p[2]), normal = p[0];
@@ -485,16 +493,38 @@ void store_impulses(const Island& d) {
     }
 }
 
+// De Saxce's correction for the next round, from the last one in s.z_old and mu |u_t| as it is now. Where friction moves the normal row,
+// their difference falls by a constant part per round, which may be near 1, or grows with changing sign: by Aitken's rule so much of it is
+// taken that nothing would be left if it went on as since the round before (s.gradient_old). Returns that part.
+Real take_correction(const Island& d, bool slow, Real part) {
+    const auto correction = [&](std::size_t n) -> Real& { return d.q.correction[d.q.groups[d.view.groups[n]].row]; };
+    Real top = 0, bottom = 0;
+    for (std::size_t n = 0; n < d.view.groups.size(); ++n) {
+        Real& last = d.s.gradient_old[n];
+        const Real change = correction(n) - d.s.z_old[n];
+        top += last * (change - last), bottom += (change - last) * (change - last);
+        last = change;
+    }
+    if (!slow) return 1;
+    if (bottom > 0) part = top < 0 ? std::clamp(-part * top / bottom, 0.1, 100.0) : 1; // where it would turn round: the whole, as before
+    for (std::size_t n = 0; n < d.view.groups.size(); ++n)
+        correction(n) = std::max(0.0, d.s.z_old[n] + part * d.s.gradient_old[n]);
+    return part;
+}
+
 SolveResult solve_newton(Island& d) {
     begin_newton(d);
     build_pattern(d);
     SolveResult out;
-    Real last = 1e300, least = 1e300;
+    Real last = 1e300, least = 1e300, part = 1;
     int stalled = 0;
+    bool slow = false;
+    for (auto* a : {&d.s.z_old, &d.s.gradient_old}) a->assign(d.view.groups.size(), 0.0);
     for (int round = 0; round < kMostRounds; ++round) {
         out.iterations += minimise(d);
         d.s.p_hat = d.s.p;
         store_impulses(d);
+        for (std::size_t n = 0; n < d.view.groups.size(); ++n) d.s.z_old[n] = d.q.correction[d.q.groups[d.view.groups[n]].row];
         set_correction(d.o.sets, d.view.groups, d.q);
         out.residual = natural_residual(d.o.sets, d.view.groups, d.q);
         if (d.o.trace) add_trace(d.o, d.view, d.q, round + 1);
@@ -502,7 +532,10 @@ SolveResult solve_newton(Island& d) {
         if (out.residual <= kBetter * d.o.tolerance) break;
         if (out.residual <= d.o.tolerance && out.residual > 0.1 * last) break; // round-off
         stalled = out.residual > 0.7 * last ? stalled + 1 : 0;
-        if (stalled >= 4 || out.iterations >= kMostInAll) break; // round-off, or a friction problem without solution nearby
+        const bool slides = std::any_of(d.s.gradient_old.begin(), d.s.gradient_old.end(), [](Real change) { return change != 0; });
+        if (!slow && slides && stalled == 2 && out.residual > kSlow) slow = true, stalled = 0;
+        part = take_correction(d, slow, part);
+        if (stalled >= (slow ? 8 : 4) || out.iterations >= kMostInAll) break; // round-off, or a friction problem without solution nearby
         last = out.residual;
     }
     if (least < out.residual) {
