@@ -534,7 +534,7 @@ TEST(velocity_random_impacts, of_a_thousand_pairs_of_free_boxes_keep_momentum_an
     EXPECT_GE(swept.bounced, 50);
 }
 
-// four minutes
+// two minutes
 TEST(soak_velocity_random_impacts, of_a_million_pairs_of_free_boxes_keep_momentum_and_gain_no_energy) {
     for (const char* law : {"sticking", "frictionless", "stick_slide", "chatterjee_ruina"}) {
         ImpactCount count;
