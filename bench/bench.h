@@ -49,6 +49,7 @@ void run_collision(const Options&, Results&);
 void run_hinge(const Options&, Results&);
 void run_implicit(const Options&, Results&);
 void run_narrow(const Options&, Results&);
+void run_picture(const Options&, Results&);
 void run_position(const Options&, Results&);
 void run_rigid(const Options&, Results&);
 void run_spawn(const Options&, Results&);

@@ -284,6 +284,7 @@ void compare_threads(Results& out, const RigidScene& s, const RigidEngineEntry& 
     one.engine = e.make(s, 1), two.engine = e.make(s, 2);
     one.threads = two.threads = 2; // wall clock for both
     Spread speed_up = run_in_turns(s, one, two).ratio;
+    for (const Side* side : {&one, &two}) fmt::print("{} on {}: {}\n", s.name, side == &one ? "one thread" : "two threads", side->engine->note());
     const double ceiling = std::min(before, measure_compute_ceiling(9).median);
     add(out, s.name, 2, "speed-up", "", speed_up);
     for (double* x : {&speed_up.median, &speed_up.low, &speed_up.high}) *x /= ceiling;

@@ -54,7 +54,7 @@ function(sinew_flags target)
 endfunction()
 
 # sinew_precompile(target headers...): the headers, core/math.h and the standard ones that nearly every file reads, compiled
-# once per target; half of the compile time. Files still include what they use: the minimal preset builds without.
+# once per target; half of the compile time. Files still include what they use: `tools/soak.sh clang` reads them without.
 function(sinew_precompile target)
     if(NOT SINEW_PRECOMPILE)
         return()

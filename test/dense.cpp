@@ -20,16 +20,4 @@ EigenSystem eigen_system(const MatX& a) {
 VecX eigenvalues_of(const MatX& a) { return Eigen::SelfAdjointEigenSolver<MatX>(a, Eigen::EigenvaluesOnly).eigenvalues(); }
 VecX singular_values(const MatX& a) { return Eigen::JacobiSVD<MatX>(a).singularValues(); }
 
-Quat rotation_between(const Vec3& from, const Vec3& to) { // as Quat::FromTwoVectors, which brings a singular value problem along
-    const Vec3 a = from.normalized(), b = to.normalized();
-    const Real c = b.dot(a);
-    if (c < -1 + 1e-12) { // opposite: half a turn about any axis across
-        const Vec3 axis = a.unitOrthogonal();
-        return Quat(0, axis.x(), axis.y(), axis.z());
-    }
-    const Real s = std::sqrt((1 + c) * 2);
-    const Vec3 axis = a.cross(b) * (1 / s);
-    return Quat(s * 0.5, axis.x(), axis.y(), axis.z());
-}
-
 } // namespace sinew

@@ -24,6 +24,4 @@ EigenSystem eigen_system(const MatX&);
 VecX eigenvalues_of(const MatX&);
 VecX singular_values(const MatX&); // in falling order
 
-Quat rotation_between(const Vec3& from, const Vec3& to); // shortest arc
-
 } // namespace sinew

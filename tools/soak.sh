@@ -8,14 +8,14 @@
 #   scenes         the same: bodies that stand for a minute, crowds, whole scenes
 #   determinism    the same: whole scenes by threads, dropped caches
 #   extra          an energy from outside the tree
-#   minimal        without optional libraries and precompiled headers: tests of the folders that would use them
+#   minimal        without optional libraries: tests of the folders that would use them
 #   debug          golden hashes at -O0: with the release build they show that optimisation changes no bit; g++ without warnings
 #   tsan           thread sanitizer on the folders whose tests run on more than one thread
 #   tsan_solver    the same, solvers
 #   asan           address and undefined behaviour sanitizers on the folders that `make check` leaves out
 #   asan_solver    the same, solvers
 #   fuzz           fuzzers with new inputs
-#   clang          clang accepts every test, the app and the benchmarks without warnings; the library is in the sanitizer builds
+#   clang          clang accepts every file on its own, without precompiled headers and without warnings
 #   tidy           clang-tidy on all files
 # A part that passed leaves build/soak/PART with the commit; a tree with changes counts as no commit.
 set -euo pipefail
@@ -61,7 +61,7 @@ part_debug() {
 }
 part_tsan() { test_folders tsan core linalg collision; }
 part_tsan_solver() { test_folders tsan solver position; }
-part_asan() { test_folders asan model constraint collision scene output; }
+part_asan() { test_folders asan linalg geometry model constraint collision scene output; }
 part_asan_solver() { test_folders asan energy solver position; }
 part_fuzz() {
     local fuzzers
@@ -71,7 +71,7 @@ part_fuzz() {
 }
 part_clang() {
     cmake --preset asan -DSINEW_BENCH=ON -DSINEW_FUZZ=OFF -DSINEW_PRECOMPILE=OFF -DSINEW_UNITY=OFF -B build/clang
-    tools/clang_syntax.py build/clang test app bench
+    tools/clang_syntax.py build/clang src test app bench
 }
 part_tidy() { tools/tidy.sh all; }
 

@@ -55,4 +55,14 @@ inline Vec3 log_rotation(const Quat& q) {
     return n < 1e-12 ? Vec3(2 * v) : Vec3(v * (2 * std::atan2(n, w) / n));
 }
 
+// The smallest rotation that carries one direction to another, with cos(angle/2) = |a + b|/2, axis times sin(angle/2) = a x b/|a + b|; error
+// 1e-16/|a + b|. Opposite ones: half a turn about any axis across. As Quat::FromTwoVectors, which brings a singular value problem along:
+// seconds of compile time in every file.
+inline Quat rotation_between(const Vec3& from, const Vec3& to) {
+    const Vec3 a = from.normalized(), b = to.normalized();
+    const Real n = (a + b).norm();
+    const Vec3 axis = n < 1e-8 ? a.unitOrthogonal() : Vec3(a.cross(b) / n);
+    return Quat(n < 1e-8 ? 0 : 0.5 * n, axis.x(), axis.y(), axis.z());
+}
+
 } // namespace sinew

@@ -47,7 +47,7 @@ static Errors fill_animated(const Script& script, const Model& m, const State& n
 // What turns an edge from direction t turns the frame on it too: the angle about the edge beyond the smallest rotation that carries it,
 // which is what reference frames of rods follow (energy/rod_bend_twist.h).
 static double twist_of(const Quat& turn, const Vec3& t) {
-    const Quat rest = Quat::FromTwoVectors(t, turn * t).conjugate() * turn;
+    const Quat rest = rotation_between(t, turn * t).conjugate() * turn;
     return std::remainder(2 * std::atan2(rest.vec().dot(t), rest.w()), 2 * kPi);
 }
 static void fill_angles(const Handle& h, const Mover& mover, const Pose& before, const Pose& after, const Model& m, const State& now, double dt,

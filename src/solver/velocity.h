@@ -42,7 +42,8 @@ struct VelocitySettings {
                        "soft_step for all others"});
         v("friction", s.friction,
           Field{.allowed = {"cone", "cylinder", "single_tangent", "box", "polyhedral"},
-                .doc = "set of admissible friction impulses; single_tangent: the disc of cylinder, in sweeps by one row along the slip"});
+                .doc = "set of admissible friction impulses; single_tangent: the disc of cylinder, in sweeps by one row along the slip; "
+                       "soft_step knows discs alone, auto then goes without it"});
         v("stabilisation", s.stabilisation,
           Field{.allowed = {"auto", "none", "baumgarte", "soft", "split_impulse", "post", "acceleration"},
                 .doc = "how penetration and drift are taken back; auto: post for direct and block, otherwise baumgarte; soft_step "

@@ -23,6 +23,9 @@ VelocityWay VelocitySolver::find_way(int i) const {
     if (!f.pairs || f.springs) return VelocityWay::direct;
     if (settings.method == "soft_step") return VelocityWay::soft;
     const int bodies = islands.body_begin[i + 1] - islands.body_begin[i], touches = islands.touch_begin[i + 1] - islands.touch_begin[i];
+    // soft contacts know the disc alone
+    if (touches > 0 && (settings.friction == "box" || settings.friction == "polyhedral"))
+        return bodies <= settings.direct_bodies ? VelocityWay::direct : VelocityWay::iterative;
     if (touches == 0 && !f.bounded) return f.tree && f.branches <= kMostBranches && stabilisation() == "post" ? VelocityWay::tree : VelocityWay::direct;
     if (f.joints) return VelocityWay::soft; // which has the joints of an island solved directly, and small steps for what they pull
     return bodies <= settings.direct_bodies && f.mass_ratio >= settings.direct_mass_ratio ? VelocityWay::direct : VelocityWay::soft;

@@ -1,5 +1,6 @@
 // What a study leaves behind: name.csv with every row of every run, name.svg, name.json with the verdicts (page.cpp reads it).
 #include "core/atomic_file.h"
+#include "core/hash.h"
 #include "output/text.h"
 #include "study/page.h"
 #include "study/plot.h"
@@ -111,6 +112,7 @@ Value write_summary(const Study& s, const StudyResult& r) {
     Value out = make_object(), verdicts = make_array();
     for (const auto& [name, text] : {std::pair{"name", s.name}, {"title", s.title}, {"source", s.source}, {"text", s.text}})
         set(out, name, make_text(text));
+    set(out, "made_of", make_text(hash_study(s)));
     for (const StudyVerdict& v : r.verdicts) {
         Value one = make_object(), numbers = make_object();
         set(one, "claim", make_text(v.claim));
@@ -131,6 +133,23 @@ Value write_summary(const Study& s, const StudyResult& r) {
 }
 
 } // namespace
+
+std::string hash_study(const Study& s) {
+    std::string all = write_value(s.scene, 0) + fmt::format("\n{} threads\n", s.threads);
+    for (const StudyVariant& v : s.variants) {
+        all += fmt::format("{} {} threads:", v.key, v.threads);
+        for (const std::string& set : v.sets) all += " " + set;
+        all += '\n';
+    }
+    for (const Value* v : {&s.sweep.value, &s.race.value}) all += write_value(*v, 0) + "\n";
+    all += s.record.every;
+    for (int frame : s.record.frames) all += fmt::format(" {}", frame);
+    for (const StudyColumn& c : s.record.columns) all += "\n" + c.name + " " + write_value(c.text, 0);
+    for (const StudyClaim& c : s.claims) all += "\n" + write_value(c.holds, 0);
+    Hash h;
+    add(h, std::string_view(all));
+    return fmt::format("{:016x}", h.value);
+}
 
 Errors write_study(const Study& s, const StudyResult& r, const std::string& folder) {
     const std::string base = folder + "/" + s.name;

@@ -3,7 +3,7 @@
 #include "collision/collision.h"
 #include "collision/scene_step.h"
 #include "core/random.h"
-#include "dense.h"
+#include "core/math.h"
 #include "geometry/implicit_shape.h"
 #include "model/builder.h"
 #include "model/contact_rows.h"

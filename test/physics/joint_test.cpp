@@ -13,7 +13,7 @@ namespace {
 
 std::vector<std::string> able_solvers() {
     std::vector<std::string> names{"explicit"};
-    for (const char* name : {"velocity", "articulated"})
+    for (const char* name : {"velocity", "articulated", "position"})
         if (find_solver(name)) names.push_back(name);
     return names;
 }
@@ -82,7 +82,8 @@ TEST_P(JointTest, force_of_a_hanging_body_is_its_weight) {
 // A cantilever: the weld carries weight and moment m g d about z.
 TEST_P(JointTest, weld_carries_force_and_moment) {
     const auto s = run(R"("objects": { "arm": { "kind": "box", "size": [1, 0.1, 0.1], "mass": 2, "contact": false, "at": [0.5, 0, 0] } },
-        "joints": { "root": { "kind": "weld", "between": ["world", "arm"], "at": [0, 0, 0], "compliance": 1e-6 } })", 0.2);
+        "joints": { "root": { "kind": "weld", "between": ["world", "arm"], "at": [0, 0, 0], "compliance": 1e-6 } })",
+                       solver == "position" ? 3 : 0.2); // small steps of h = 1e-5 s damp its 700 rad/s by w^2 h/2 per second only: exp(-7) is left
     ASSERT_TRUE(s);
     if (is_explicit()) return; // it rings undamped
     EXPECT_NEAR(measure(*s, "root.force.y"), 2 * 9.81, 0.1);

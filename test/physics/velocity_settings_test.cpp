@@ -1,7 +1,7 @@
 // Settings of the velocity solver that no scene uses, run through the real step against closed forms: laws of impact, what takes errors
 // back, gyroscopic torques, sets of friction; random impacts of free boxes; rest, stopping and the tension of a pendulum (spec P V18,
 // V23, V24, V26). length: one suite per setting of one solver
-#include "dense.h"
+#include "core/math.h"
 #include "physics/simulation.h"
 #include "core/random.h"
 #include "model/stencil.h"
@@ -324,6 +324,18 @@ TEST(velocity_friction_sets, a_box_stops_where_the_width_of_the_set_says) {
             EXPECT_NEAR(along, sliding_sum(1, r.width * 0.5 * 9.81, kSlideStep), 1.5e-8) << method << " " << r.set << " " << r.angle;
             EXPECT_LT(across, 1.5e-8) << method << " " << r.set << " " << r.angle;
         }
+}
+
+// A stack of equal boxes goes by soft steps, which know the disc alone: under other sets it does not.
+TEST(velocity_friction_sets, auto_has_no_soft_steps_where_the_set_is_no_disc) {
+    for (const auto& [set, soft] : {std::pair{"cone", true}, {"cylinder", true}, {"box", false}, {"polyhedral", false}}) {
+        auto s = start(fmt::format(R"({{ "sinew": 1, "time": {{ "fps": 60, "seconds": 0.1 }}, "solver": "velocity", "solvers": {{ "velocity": {{ "friction": "{}" }} }},
+            "objects": {{ "floor": {{ "kind": "plane" }}, "box": {{ "kind": "box", "mass": 1, "replicate": {{ "count": 6, "index": "k", "at": [0, "0.5 + k", 0] }} }} }} }})", set));
+        ASSERT_TRUE(s);
+        run_to_end(*s);
+        EXPECT_EQ(std::string_view(s->report.path).find("soft_step") != std::string_view::npos, soft) << set;
+        EXPECT_NEAR(measure(*s, "box/5.y"), 5.5, 0.01) << set;
+    }
 }
 
 // Off the symmetry lines a square or polygon pulls sideways too, and the way is curved: all methods take the same one. The direct method

@@ -124,6 +124,21 @@ TEST(position_allocation, no_scheme_allocates_in_a_steady_step) {
         }
 }
 
+TEST(position_allocation, no_friction_damping_mix_or_kind_of_rows_allocates_in_a_steady_step) {
+    SINEW_NEEDS_ALLOCATION_COUNT;
+    for (const std::string settings :
+         {R"("friction": "cone")", R"("friction": "box")", R"("friction": "single")", R"("friction": "post")", R"("friction": "none")",
+          R"("damping": "velocity", "damping_part": 0.2)", R"("damping": "rigid", "damping_part": 0.2)", R"("softness": "printed")",
+          R"("softness": "factor", "stiffness": 0.5)", R"("directions": "start")", R"("chains": false)", R"("warm_start": false)",
+          R"("contact_compliance": 1e-5, "contact_damping_time": "5 ms")", R"("method": "jacobi", "incidence": true)", R"("mix": "contacts_after")",
+          R"("mix": "velocity_first")", R"("mix": "post_stabilize")", R"("sequential": true)"})
+        for (int threads : {1, 2}) {
+            bool ok = false;
+            EXPECT_EQ(count_steady(resting(settings, true), threads, ok), 0) << settings << ' ' << threads;
+            EXPECT_TRUE(ok) << settings;
+        }
+}
+
 TEST(position_allocation, continuous_detection_allocates_nothing_in_a_steady_step) {
     SINEW_NEEDS_ALLOCATION_COUNT;
     for (int threads : {1, 2}) {

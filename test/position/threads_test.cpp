@@ -38,11 +38,21 @@ const char* kFallingContinua = R"(
 
 enum class With { points, bodies, all };
 
-std::string make_scene(const std::string& settings, With with) {
+// `solver`: position or a preset of it
+std::string make_scene(const std::string& settings, With with, const std::string& solver = "position") {
     const bool bodies = with != With::points;
     return R"({ "sinew": 1, "time": { "fps": 60, "substeps": 1, "seconds": 0.15 }, "objects": { )" + std::string(with == With::bodies ? "" : kCloth) +
-           kGrains + (bodies ? kJoinedBodies : "") + (with == With::all ? kRod : "") + " }, " + (bodies ? kJoints : "") + R"( "solver": "position", "solvers": { "position": { "substeps": 2, )" +
-           settings + " } } }";
+           kGrains + (bodies ? kJoinedBodies : "") + (with == With::all ? kRod : "") + " }, " + (bodies ? kJoints : "") + R"( "solver": ")" + solver +
+           R"(", "solvers": { ")" + solver + R"(": { "substeps": 2, )" + settings + " } } }";
+}
+// 41 x 41 points on a ball, with grains on top: links, rows of shells and contacts are each several chunks of a parallel loop
+std::string make_large_scene(const std::string& settings, const std::string& model) {
+    return R"({ "sinew": 1, "time": { "fps": 60, "substeps": 1, "seconds": 0.1 }, "objects": {
+        "ball": { "kind": "sphere", "radius": 0.5, "motion": "static", "friction": 0.5 },
+        "cloth": { "kind": "cloth_grid", "model": ")" + model + R"(", "size": [2, 2], "edge": 0.05, "at": [0, 0.515, 0], "material": "cotton", "thickness": 0.01 },
+        "grains": { "kind": "particles", "shape": "grid", "size": [0.7, 0.14, 0.7], "at": [0, 0.65, 0], "spacing": 0.07, "mass": 0.002, "radius": 0.03,
+                    "thickness": 0.03, "self_contact": true } },
+        "solver": "position", "solvers": { "position": { "substeps": 2, "iterations": 4, )" + settings + " } } }";
 }
 
 std::uint64_t run(const std::string& scene, int threads, bool drop, bool resume) {
@@ -70,6 +80,13 @@ void expect_same_bits_of(const std::string& scene, const std::string& settings) 
     EXPECT_EQ(run(scene, 3, true, false), one) << settings;
     EXPECT_EQ(run(scene, 8, false, false), one) << settings;
     EXPECT_EQ(run(scene, 2, false, true), one) << settings;
+}
+void expect_same_bits_of_chunks(const std::string& settings, const std::string& model) {
+    const std::string scene = make_large_scene(settings, model);
+    const auto s = start(scene);
+    ASSERT_TRUE(s);
+    ASSERT_GT(point_count(s->compiled.model), kGrain);
+    expect_same_bits_of(scene, model + " " + settings);
 }
 void expect_same_bits(const std::string& settings, With with) { expect_same_bits_of(make_scene(settings, with), settings); }
 
@@ -104,4 +121,37 @@ TEST(position_threads, solids_shells_volumes_matched_shapes_and_limits_have_the_
     for (const std::string settings : {R"("method": "gauss_seidel", "damping_time": "2 ms")", R"("method": "jacobi")", R"("method": "conjugate_residuals")"})
         expect_same_bits_of(R"({ "sinew": 1, "time": { "fps": 60, "substeps": 1, "seconds": 0.15 }, "objects": { "floor": { "kind": "plane" }, )" + std::string(kFallingContinua) +
                                 R"( }, "solver": "position", "solvers": { "position": { "substeps": 3, )" + settings + " } } }", settings);
+}
+
+TEST(position_threads, every_friction_damping_and_kind_of_rows_has_the_same_bits) {
+    for (const std::string settings :
+         {R"("friction": "cone")", R"("friction": "cone", "de_saxce": false)", R"("friction": "box")", R"("friction": "single")", R"("friction": "post")", R"("friction": "none")",
+          R"("damping": "velocity", "damping_part": 0.2)", R"("damping": "rigid", "damping_part": 0.2)", R"("damping_time": "2 ms")",
+          R"("softness": "printed")", R"("softness": "factor", "stiffness": 0.5)", R"("directions": "start")", R"("chains": false)",
+          R"("warm_start": false)", R"("recovery_time": 0)", R"("contact_compliance": 1e-5, "contact_damping_time": "5 ms")", R"("limit_restitution": false)",
+          R"("method": "jacobi", "incidence": true)", R"("method": "jacobi", "friction": "cone")", R"("method": "conjugate_residuals", "friction": "box")",
+          R"("tolerance": "0.1 mm", "iterations": 8)"})
+        expect_same_bits(settings, With::all);
+}
+
+TEST(position_threads, every_mix_with_velocities_and_sequential_positions_have_the_same_bits) {
+    for (const std::string mix : {"contacts_after", "velocity_first", "post_stabilize"}) expect_same_bits("\"mix\": \"" + mix + "\"", With::all);
+    expect_same_bits(R"("sequential": true)", With::all);
+}
+
+TEST(position_threads, every_preset_has_the_same_bits) {
+    for (const std::string solver : {"pbd", "xpbd", "sequential_positions"})
+        expect_same_bits_of(make_scene(R"("warm_start": true)", With::all, solver), solver);
+}
+
+// loops over more rows than one chunk: sums of residuals, of step lengths and of spectral radii are put together in a fixed order
+TEST(position_threads, many_links_and_contacts_have_the_same_bits) {
+    for (const std::string method : {"gauss_seidel", "jacobi", "accelerated_jacobi", "conjugate_residuals", "minres", "apgd", "gpminres"})
+        expect_same_bits_of_chunks("\"method\": \"" + method + "\"", "links");
+    expect_same_bits_of_chunks(R"("method": "jacobi", "step": "radius")", "links");
+    expect_same_bits_of_chunks(R"("continuous": true)", "links");
+}
+TEST(position_threads, many_rows_of_shells_have_the_same_bits) {
+    for (const std::string method : {"gauss_seidel", "jacobi", "conjugate_residuals", "apgd"})
+        expect_same_bits_of_chunks("\"method\": \"" + method + "\"", "shell");
 }

@@ -1,5 +1,5 @@
 #include "solver/articulated_run.h"
-#include "dense.h"
+#include "core/math.h"
 
 namespace sinew {
 

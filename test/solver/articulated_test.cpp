@@ -1,6 +1,6 @@
 // Motion in generalised coordinates against closed forms (spec P V18, V19, V21) and conservation laws.
 #include "articulated_run.h"
-#include "dense.h"
+#include "core/math.h"
 #include <cmath>
 
 namespace sinew {
