@@ -54,7 +54,7 @@ int command_study(const StudyOptions& given) {
     std::vector<std::string> names;
     for (const Study& s : studies) {
         names.push_back(s.name);
-        if (o.resume && fs::exists(o.out + "/" + s.name + ".json")) continue;
+        if (o.resume && is_result_of(s, o.out)) continue;
         const auto tell = [&](const std::string& line) {
             if (!o.quiet) fmt::print(stderr, "{}\n", line);
         };

@@ -12,7 +12,7 @@
 #   debug          golden hashes at -O0: with the release build they show that optimisation changes no bit; g++ without warnings
 #   tsan           thread sanitizer on the folders whose tests run on more than one thread
 #   tsan_solver    the same, solvers
-#   asan           address and undefined behaviour sanitizers on the folders that `make check` leaves out
+#   asan           address and undefined behaviour sanitizers, all of their checks, on the folders that `make check` leaves out, linalg and geometry
 #   asan_solver    the same, solvers
 #   fuzz           fuzzers with new inputs
 #   clang          clang accepts every file on its own, without precompiled headers and without warnings
@@ -61,13 +61,13 @@ part_debug() {
 }
 part_tsan() { test_folders tsan core linalg collision; }
 part_tsan_solver() { test_folders tsan solver position; }
-part_asan() { test_folders asan linalg geometry model constraint collision scene output; }
-part_asan_solver() { test_folders asan energy solver position; }
+part_asan() { test_folders asan_all linalg geometry model constraint collision scene output; }
+part_asan_solver() { test_folders asan_all energy solver position; }
 part_fuzz() {
     local fuzzers
     mapfile -t fuzzers < <(sed -n 's/^ *sinew_fuzz(\(\w*\).*/\1_fuzz/p' test/fuzz/CMakeLists.txt)
-    tools/build.sh asan "${fuzzers[@]}"
-    tools/fuzz.sh "${SINEW_FUZZ_SECONDS:-180}"
+    tools/build.sh asan_all "${fuzzers[@]}"
+    SINEW_FUZZ_BUILD=build/asan_all tools/fuzz.sh "${SINEW_FUZZ_SECONDS:-180}"
 }
 part_clang() {
     cmake --preset asan -DSINEW_BENCH=ON -DSINEW_FUZZ=OFF -DSINEW_PRECOMPILE=OFF -DSINEW_UNITY=OFF -B build/clang

@@ -15,6 +15,7 @@
 #include "scene/script_build.h"
 #include "scene/spawn.h"
 #include "solver/position.h"
+#include "solver/velocity.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -271,8 +272,11 @@ void check_settings(Work& w) {
         fail("merit", "a trust region compares with the decrease of the energy that its model predicts", "energy");
     if (setting_word(w, "linearisation") == "baraff_witkin" && w.out.solver != "baraff_witkin" && scalar_count(w.whole()) > 0)
         fail("linearisation", "moves points only, and the scene has rods with angles", "full, linearly_implicit");
-    if (const std::string set = setting_word(w, "friction"); setting_word(w, "method") == "soft_step" && (set == "box" || set == "polyhedral"))
-        fail("friction", "contacts of method soft_step know the disc alone", "cone, cylinder, single_tangent; or another method");
+    if (find_solver(w.out.solver)->make == make_velocity) {
+        const auto& s = *static_cast<const VelocitySettings*>(w.out.settings.get());
+        if (s.method == "soft_step" && s.rounds == 1 && (s.friction == "box" || s.friction == "polyhedral"))
+            fail("friction", "contacts of method soft_step know the disc alone", "cone, cylinder, single_tangent; or another method");
+    }
     if (find_solver(w.out.solver)->make == make_position)
         for (const SettingTrouble& t : find_position_trouble(w.whole(), *static_cast<const PositionSettings*>(w.out.settings.get())))
             fail(t.key.c_str(), t.message, t.allowed);

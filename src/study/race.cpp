@@ -1,5 +1,5 @@
 // Time to equal error (spec U, Tables 8.1 to 8.3): a setting of one variant, its iterations, is raised from what the scene says until the mean of its error
-// over the run is no larger than that of the reference; then both run in turn, and the ratio of their times per step is taken
+// over the run is no larger than that of the reference, or lowered as long as it is; then both run in turn, and the ratio of their times per step is taken
 // pair by pair. Times are those of the solver's steps but the first. On a machine of which others use more than a tenth of a
 // processor they are worth nothing, and the result says so.
 #include "core/error.h"
@@ -37,8 +37,9 @@ double error_at(const Study& s, const Entrant& e, int n, Errors& errors) {
     return std::isfinite(error) ? error : INFINITY;
 }
 
-// What the scene says the setting is, 1 if it does not: the search goes up from there. With fewer iterations than that the error
-// can look small for a wrong reason: all of a cloth falls freely but for a few links at its corners.
+// What the scene says the setting is, 1 if it does not: the search begins there. With very few iterations the error can look small
+// for a wrong reason, as all of a cloth falls freely but for a few links at its corners: downwards it goes one by one, to the last that
+// still is below.
 int first_setting(const Study& s) {
     const Value* at = &s.scene;
     std::string_view path = s.race.path;
@@ -50,9 +51,10 @@ int first_setting(const Study& s) {
     return at && at->kind == Value::Kind::number && at->number >= 1 ? int(std::min(at->number, double(s.race.most))) : 1;
 }
 
-// smallest setting that reaches the error: doubled until it does, then halved between; 0 = none up to `most`
+// smallest setting that reaches the error: doubled until it does, then halved between, or lowered one by one; 0 = none up to `most`
 int find_setting(const Study& s, const Entrant& e, double wanted, double& reached, Errors& errors) {
-    int low = first_setting(s) - 1, high = 0;
+    const int first = first_setting(s);
+    int low = first - 1, high = 0;
     for (int n = low + 1; errors.empty(); n = std::min(2 * n, s.race.most)) {
         reached = error_at(s, e, n, errors);
         if (reached <= wanted) {
@@ -63,6 +65,12 @@ int find_setting(const Study& s, const Entrant& e, double wanted, double& reache
         if (n == s.race.most) return 0;
     }
     double best = reached;
+    while (high <= first && high > 1 && errors.empty()) {
+        const double error = error_at(s, e, high - 1, errors);
+        low = high - 1;
+        if (error > wanted) break;
+        --high, best = error;
+    }
     while (high - low > 1 && errors.empty()) {
         const int n = low + (high - low) / 2;
         const double error = error_at(s, e, n, errors);

@@ -106,9 +106,9 @@ struct StudyResult {
 // `tell`: one line per run, empty = silent. Runs that fail end early and say so; claims on them do not hold.
 Result<StudyResult> run_study(const Study&, const std::function<void(const std::string&)>& tell = {});
 
-// Of the scene, its variants, what is recorded and judged, but not of the words: results are of the study they stand beside where their
-// `made_of` is this.
+// Of everything in it, words too, which results hold as well: results are of the study they stand beside where their `made_of` is this.
 std::string hash_study(const Study&);
+bool is_result_of(const Study&, const std::string& folder); // false: there is none, or it is of another study
 
 // name.csv, name.svg and name.json (what was found, for the page) in a folder that exists.
 std::vector<Error> write_study(const Study&, const StudyResult&, const std::string& folder);

@@ -1,5 +1,6 @@
 // What a study leaves behind: name.csv with every row of every run, name.svg, name.json with the verdicts (page.cpp reads it).
 #include "core/atomic_file.h"
+#include "core/file.h"
 #include "core/hash.h"
 #include "output/text.h"
 #include "study/page.h"
@@ -12,6 +13,8 @@
 namespace sinew {
 
 namespace {
+
+constexpr std::uint64_t kMostResultBytes = std::uint64_t(64) << 20; // of what was found
 
 std::string cell(const std::string& text) { // quoted where it has to be
     if (text.find_first_of(",\"\n") == std::string::npos) return text;
@@ -135,20 +138,30 @@ Value write_summary(const Study& s, const StudyResult& r) {
 } // namespace
 
 std::string hash_study(const Study& s) {
-    std::string all = write_value(s.scene, 0) + fmt::format("\n{} threads\n", s.threads);
+    std::string all = fmt::format("{}\n{}\n{}\n{}\n{}\n{} threads\n", s.name, s.title, s.source, s.text, write_value(s.scene, 0), s.threads);
     for (const StudyVariant& v : s.variants) {
-        all += fmt::format("{} {} threads:", v.key, v.threads);
+        all += fmt::format("{} {} {} threads:", v.key, v.title, v.threads);
         for (const std::string& set : v.sets) all += " " + set;
         all += '\n';
     }
-    for (const Value* v : {&s.sweep.value, &s.race.value}) all += write_value(*v, 0) + "\n";
+    for (const Value* v : {&s.sweep.value, &s.race.value, &s.plot.value}) all += write_value(*v, 0) + "\n";
     all += s.record.every;
     for (int frame : s.record.frames) all += fmt::format(" {}", frame);
-    for (const StudyColumn& c : s.record.columns) all += "\n" + c.name + " " + write_value(c.text, 0);
-    for (const StudyClaim& c : s.claims) all += "\n" + write_value(c.holds, 0);
+    for (const StudyColumn& c : s.record.columns) all += "\n" + c.name + " [" + c.unit + "] " + write_value(c.text, 0);
+    for (const StudyClaim& c : s.claims) {
+        all += "\n" + c.text + "\n" + c.note + "\n" + write_value(c.holds, 0);
+        for (const auto& [name, text] : c.show) all += "\n" + name + " " + write_value(text, 0);
+    }
     Hash h;
     add(h, std::string_view(all));
     return fmt::format("{:016x}", h.value);
+}
+
+bool is_result_of(const Study& s, const std::string& folder) {
+    Bytes bytes;
+    if (!read_file(folder + "/" + s.name + ".json", kMostResultBytes, bytes).empty()) return false;
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return text.find("\"made_of\": \"" + hash_study(s) + "\"") != std::string_view::npos;
 }
 
 Errors write_study(const Study& s, const StudyResult& r, const std::string& folder) {

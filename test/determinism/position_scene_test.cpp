@@ -40,13 +40,13 @@ TEST_P(soak_determinism_position, threads_caches_and_cuts_do_not_change_the_stat
 }
 
 INSTANTIATE_TEST_SUITE_P(of, position_scenes,
-                         testing::Values(PositionScene{.file = "showcase", .steps = 60, .touches = 10}, PositionScene{.file = "cloth_twist", .steps = 4},
-                                         PositionScene{.file = "particles_on_cloth", .steps = 6}, PositionScene{.file = "shape_match", .steps = 20},
+                         testing::Values(PositionScene{.file = "showcase", .steps = 60, .touches = 10}, PositionScene{.file = "shape_match", .steps = 20},
                                          PositionScene{.file = "joint_hierarchy", .steps = 30}, PositionScene{.file = "limited_cloth", .steps = 8},
                                          PositionScene{.file = "fem_and_links", .steps = 5}, PositionScene{.file = "mixed_projection", .steps = 20}),
                          position_label);
 INSTANTIATE_TEST_SUITE_P(of, soak_determinism_position,
-                         testing::Values(PositionScene{.file = "showcase", .steps = 90, .touches = 100}, PositionScene{.file = "cloth_twist", .steps = 60},
+                         testing::Values(PositionScene{.file = "showcase", .steps = 90, .touches = 100}, PositionScene{.file = "cloth_twist", .steps = 280, .touches = 1},
+                                         PositionScene{.file = "cloth_folds", .steps = 120, .touches = 1},
                                          PositionScene{.file = "particles_on_cloth", .steps = 60, .touches = 100},
                                          PositionScene{.file = "dragon_on_stairs", .steps = 60, .touches = 1},
                                          PositionScene{.file = "water_balloon", .steps = 40, .touches = 1}),

@@ -173,6 +173,7 @@ TEST(position_solid, cloth_solid_and_rod_move_as_newton_moves_them) {
         }
         EXPECT_GT(way, 0.01) << name;
         EXPECT_LT(of_direct, 1e-5 * way) << name;  // the same equations, to the tolerance of both
-        EXPECT_LT(of_swept, 0.02 * way) << name;   // what earlier directions of a step pushed stays
+        // what earlier directions of a step pushed stays: 1.8 % where a line curls by itself, its directions turn most
+        EXPECT_LT(of_swept, (std::string_view(name) == "line that wants to curl" ? 0.02 : 0.01) * way) << name;
     }
 }
