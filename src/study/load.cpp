@@ -123,6 +123,7 @@ void read_race(const Value& value, Study& s, Errors& errors) {
         f("raise", r.path, Field{.required = true, .doc = "setting of it that is raised until it does"});
         f("error", r.error, Field{.required = true, .doc = "column whose mean is compared"});
         f("most", r.most, Field{.min = 1, .max = 100000, .doc = "largest value tried"});
+        f("least", r.least, Field{.min = 1, .max = 100000, .doc = "smallest value tried"});
         f("pairs", r.pairs, Field{.min = 1, .max = 1000, .doc = "of timed runs, in turn"});
         f("threads", r.threads, Field{.min = 1, .max = 1024, .doc = "of both, where they have none of their own"});
     });

@@ -39,7 +39,7 @@ double error_at(const Study& s, const Entrant& e, int n, Errors& errors) {
 
 // What the scene says the setting is, 1 if it does not: the search begins there. With very few iterations the error can look small
 // for a wrong reason, as all of a cloth falls freely but for a few links at its corners: downwards it goes one by one, to the last that
-// still is below.
+// still is below, and not below `least`.
 int first_setting(const Study& s) {
     const Value* at = &s.scene;
     std::string_view path = s.race.path;
@@ -65,7 +65,7 @@ int find_setting(const Study& s, const Entrant& e, double wanted, double& reache
         if (n == s.race.most) return 0;
     }
     double best = reached;
-    while (high <= first && high > 1 && errors.empty()) {
+    while (high <= first && high > s.race.least && errors.empty()) {
         const double error = error_at(s, e, high - 1, errors);
         low = high - 1;
         if (error > wanted) break;

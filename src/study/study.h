@@ -53,7 +53,7 @@ struct StudyRace {
     std::string reference, against; // variants
     std::string path;               // setting of `against` that is raised until the error is as small: iterations
     std::string error;              // column, its mean counts
-    int most = 256;                 // largest value tried
+    int most = 256, least = 1;      // largest and smallest value tried
     int pairs = 9, threads = 2;
     Value value;
 };
