@@ -152,6 +152,15 @@ TEST(study, a_race_ends_at_the_smallest_setting_that_reaches_the_error) {
     };
     EXPECT_LE(mean_error(race.value), race.error_reference + 1e-14);
     EXPECT_GT(mean_error(race.value - 1), race.error_reference);
+    // from above it comes down to the same, and no further than `least`
+    const std::string above = replaced(text, R"("substeps": 1, "chains": false)", R"("substeps": 1, "iterations": 40, "chains": false)");
+    for (const auto& [least, ends] : {std::pair{1, race.value}, std::pair{38, 38}}) {
+        const auto lowered = load_text(replaced(above, R"("most": 64)", "\"least\": " + std::to_string(least) + ", \"most\": 64"), "race");
+        ASSERT_TRUE(lowered);
+        const Result<StudyResult> down = run_study(*lowered);
+        ASSERT_TRUE(down);
+        EXPECT_EQ(down.value->race.value, ends) << least;
+    }
 }
 
 TEST(study, variants_may_have_threads_of_their_own) {
