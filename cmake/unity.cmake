@@ -1,28 +1,61 @@
 # Unity builds: a few files of one folder are compiled as one, which takes 0.4 (generated energies) to 0.6 (geometry) of the
-# processor time of compiling them one by one, for they share what they instantiate of Eigen and of the standard library. So no two files of a folder may define a name twice, not even
-# in unnamed namespaces. Files with options of their own (instruction sets, -O3) stay alone: CMake leaves them out.
+# processor time of compiling them one by one, for they share what they instantiate of Eigen and of the standard library. So no two
+# files of a folder may define a name twice, not even in unnamed namespaces. Files with options of their own (instruction sets, -O3)
+# stay alone, and so do those that ask for it by SKIP_UNITY_BUILD_INCLUSION before sinew_unity is called.
+# The files that include the others are written here, not by CMake's own UNITY_BUILD, whose absolute paths would keep the compiler
+# cache from serving another clone.
 # With -DSINEW_UNITY=OFF a change recompiles one file instead of its group: better while working on a few files.
 #   sinew_unity(target size)   size: files that are compiled together at most
 function(sinew_unity target size)
     if(NOT SINEW_UNITY)
         return()
     endif()
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     # types of unnamed namespaces as members of types with a name: fine in a .cpp, which g++ here takes for a header
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+    get_target_property(home ${target} SOURCE_DIR)
     get_target_property(sources ${target} SOURCES)
+    list(TRANSFORM sources PREPEND ${home}/ REGEX "^[^/]")
     list(SORT sources)
     set(last "")
     set(group 0)
-    set(count 0)
+    set(members "")
     foreach(source ${sources})
+        set(alone OFF)
+        foreach(property COMPILE_OPTIONS SKIP_UNITY_BUILD_INCLUSION)
+            get_source_file_property(value ${source} TARGET_DIRECTORY ${target} ${property})
+            if(value)
+                set(alone ON)
+            endif()
+        endforeach()
+        if(alone OR NOT source MATCHES "[.]cpp$")
+            continue()
+        endif()
         get_filename_component(folder ${source} DIRECTORY)
+        list(LENGTH members count)
         if(NOT folder STREQUAL last OR count GREATER_EQUAL size)
+            sinew_unity_group(${target} ${group} ${members})
             math(EXPR group "${group} + 1")
-            set(count 0)
+            set(members "")
         endif()
         set(last "${folder}")
-        math(EXPR count "${count} + 1")
-        set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${target}_${group})
+        list(APPEND members ${source})
     endforeach()
+    sinew_unity_group(${target} ${group} ${members})
+endfunction()
+# one file that includes the members, by their paths relative to it
+function(sinew_unity_group target group)
+    list(LENGTH ARGN count)
+    if(count LESS 2)
+        return()
+    endif()
+    set(folder ${CMAKE_CURRENT_BINARY_DIR}/unity)
+    set(text "")
+    foreach(member ${ARGN})
+        file(RELATIVE_PATH path ${folder} ${member})
+        string(APPEND text "#include \"${path}\"\n")
+    endforeach()
+    set(file ${folder}/${target}_${group}.cpp)
+    file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY) # leaves a file with the same text alone
+    set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES HEADER_FILE_ONLY ON)
+    target_sources(${target} PRIVATE ${file})
 endfunction()
