@@ -94,6 +94,24 @@ Real3 center_of_mass(const SoftScene& s, const std::vector<Real3>& x) {
     return {sum.x / mass, sum.y / mass, sum.z / mass};
 }
 
+constexpr double kGravity = 9.81; // [m/s^2]
+
+double energy_without_strain(const SoftScene& s, const std::vector<Real3>& before, const std::vector<Real3>& x, double dt) {
+    double energy = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        if (s.fixed[i]) continue;
+        const double speed = length(before[i], x[i]) / dt, height = (before[i].y + x[i].y) / 2 - s.x[i].y;
+        energy += s.mass[i] * (speed * speed / 2 + kGravity * height);
+    }
+    return energy;
+}
+
+double energy_of_fall(const SoftScene& s, double height) {
+    double mass = 0;
+    for (std::size_t i = 0; i < s.x.size(); ++i) mass += s.fixed[i] ? 0 : s.mass[i];
+    return mass * kGravity * height;
+}
+
 double lowest_point(const std::vector<Real3>& x) {
     double y = std::numeric_limits<double>::infinity();
     for (const Real3& p : x) y = std::min(y, p.y);

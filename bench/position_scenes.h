@@ -51,6 +51,9 @@ struct Stretch {
 };
 Stretch measure_stretch(const SoftScene&, const std::vector<Real3>& x);
 Real3 center_of_mass(const SoftScene&, const std::vector<Real3>& x);
+// [J] kinetic and gravitational energy of the free points half way between two states dt apart, gravity 9.81 m/s^2 along -y from the start
+double energy_without_strain(const SoftScene&, const std::vector<Real3>& before, const std::vector<Real3>& x, double dt);
+double energy_of_fall(const SoftScene&, double height); // [J] of the free points
 double lowest_point(const std::vector<Real3>& x);
 
 } // namespace sinew::bench

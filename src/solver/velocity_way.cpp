@@ -58,13 +58,18 @@ void VelocitySolver::divide(const Model& m, const Input& input, const State& now
         way[i] = still[islands.body[islands.body_begin[i]]] ? VelocityWay::asleep : find_way(i);
     choose_direct();
     report.islands = report.islands_direct = 0;
-    bool any_soft = false;
+    bool any_soft = false, any_swept = false;
     for (VelocityWay w : way) {
         report.islands += w != VelocityWay::asleep;
         report.islands_direct += w == VelocityWay::direct || w == VelocityWay::tree;
         any_soft = any_soft || w == VelocityWay::soft;
+        any_swept = any_swept || w == VelocityWay::iterative;
     }
-    report.path = any_soft ? report.islands_direct ? "soft_step and direct" : "soft_step" : report.islands_direct ? "direct" : "";
+    // what was chosen: sweeps too, where nobody asked for them by name
+    constexpr const char* kPaths[2][2][2] = {{{"", "sweeps"}, {"direct", "direct and sweeps"}},
+                                             {{"soft_step", "soft_step and sweeps"}, {"soft_step and direct", "soft_step, direct and sweeps"}}};
+    any_swept = any_swept && (settings.method == "auto" || settings.method == "soft_step");
+    report.path = kPaths[any_soft][report.islands_direct > 0][any_swept];
 }
 
 // directly solved contacts that go on as before

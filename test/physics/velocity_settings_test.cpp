@@ -338,6 +338,18 @@ TEST(velocity_friction_sets, auto_has_no_soft_steps_where_the_set_is_no_disc) {
     }
 }
 
+// Islands too large for the direct method go by plain sweeps then, and the report names them.
+TEST(velocity_friction_sets, auto_names_the_sweeps_it_falls_back_on) {
+    for (const auto& [bodies, path] : {std::pair{"1000", "direct"}, {"5", "sweeps"}}) {
+        auto s = start(fmt::format(R"({{ "sinew": 1, "time": {{ "fps": 60, "seconds": 0.05 }}, "solver": "velocity",
+            "solvers": {{ "velocity": {{ "friction": "polyhedral", "direct_bodies": {} }} }},
+            "objects": {{ "floor": {{ "kind": "plane" }}, "box": {{ "kind": "box", "mass": 1, "replicate": {{ "count": 6, "index": "k", "at": [0, "0.5 + k", 0] }} }} }} }})", bodies));
+        ASSERT_TRUE(s);
+        run_to_end(*s);
+        EXPECT_EQ(s->report.path, std::string(path));
+    }
+}
+
 // Off the symmetry lines a square or polygon pulls sideways too, and the way is curved: all methods take the same one. The direct method
 // once had no derivative along the sides of a polygon, stopped at errors of 1e-3 m/s, and was 3e-5 m off.
 TEST(velocity_friction_sets, all_methods_take_the_same_curved_way_off_the_lines_of_symmetry) {
