@@ -104,7 +104,7 @@ void add_pictures(CLI::App& app, int& code) {
     auto v = std::make_shared<ConvertOptions>();
     CLI::App* d = app.add_subcommand("convert", "turn a recording into other formats");
     d->add_option("recording", v->recording, "file.sinew")->required();
-    d->add_option("--to", v->to, "obj, ply, vtk, pc2, mdd, csv")->required();
+    d->add_option("--to", v->to, "obj, ply, usd, vtk, pc2, mdd, csv")->required();
     d->add_option("--out", v->out, "file; default: beside the recording");
     d->add_option("--objects", v->objects, "names or patterns");
     d->add_option("--every", v->every, "every n-th frame")->check(whole(1, kMany));

@@ -23,16 +23,17 @@ State moved(const State& start, const std::vector<Real>& shape, Real size) {
     return out;
 }
 
-// Shapes as frames: a recording swings each mode through one period of 24 frames, other formats have one frame for each, numbered as the
-// table is.
+// Shapes as frames: recordings and USD swing each mode through one period of 24 frames, other formats have one frame for each, numbered
+// as the table is.
+bool is_film(const ExporterEntry& format) { return format.name == "recording" || format.name == "usd"; }
 const ExporterEntry* find_format(const std::string& file) {
     for (const ExporterEntry& e : exporters())
         if (std::filesystem::path(file).extension() == "." + std::string(e.extension)) return &e;
     return nullptr;
 }
-// what would be written: one file for a recording, one for each mode otherwise
+// what would be written: one file for a film, one for each mode otherwise
 std::vector<std::string> shape_files(const ModesOptions& o, const ExporterEntry& format) {
-    if (format.name == "recording") return {o.out};
+    if (is_film(format)) return {o.out};
     const std::filesystem::path path(o.out);
     std::vector<std::string> files;
     for (int i = 0; i < o.count; ++i)
@@ -52,7 +53,7 @@ Errors write_shapes(const ModesOptions& o, const ExporterEntry* format, const Co
     SnapshotLayout layout = *c.model.layout;
     layout.first_frame = 0;
     if (Errors e = out.open(o.out, layout); !e.empty()) return e;
-    const int period = format->name == "recording" ? 24 : 1;
+    const int period = is_film(*format) ? 24 : 1;
     for (int i = 0; i < int(r.shapes.size()); ++i)
         for (int k = 0; k < period; ++k) {
             Snapshot s = snapshot_of(c.model, moved(c.state, r.shapes[i], size * (period == 1 ? 1 : std::sin(2 * kPi * k / period))));

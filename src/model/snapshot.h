@@ -38,6 +38,7 @@ struct SnapshotLayout {
     std::string scene_name;
     double fps = 24;
     int first_frame = 0;
+    std::string up = "y";       // of the scene: x, y, z, -x, -y or -z
     std::vector<double> camera; // of the scene: eye, look_at, up [m], fov [rad]: 10 numbers; empty = fitted
     std::string look;           // of the scene: render settings as a JSON object (render/settings.h); empty = none
     std::vector<SnapshotObject> objects;

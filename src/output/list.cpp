@@ -13,6 +13,7 @@ std::unique_ptr<Exporter> make_obj_exporter(const ExporterSettings&);
 std::unique_ptr<Exporter> make_pc2_exporter(const ExporterSettings&);
 std::unique_ptr<Exporter> make_ply_exporter(const ExporterSettings&);
 std::unique_ptr<Exporter> make_recording_exporter(const ExporterSettings&);
+std::unique_ptr<Exporter> make_usd_exporter(const ExporterSettings&);
 std::unique_ptr<Exporter> make_vtk_exporter(const ExporterSettings&);
 
 namespace {
@@ -30,6 +31,9 @@ constexpr ExporterEntry kExporters[] = {
     {"recording", "sinew",
      "Sinew's own recording: objects, fields and report, compressed, read by render and convert", true,
      make_recording_exporter},
+    {"usd", "usda",
+     "USD as text, one file per run: meshes, curves, particles, poses, fields and camera; positions are float32", false,
+     make_usd_exporter},
     {"vtk", "pvd", "ParaView: one .vtp per frame with all fields, and a .pvd collection with the times", true,
      make_vtk_exporter},
 };

@@ -99,6 +99,7 @@ Bytes encode_layout(const SnapshotLayout& layout) {
     out.add_text("scene_name", layout.scene_name);
     out.add_one<double>("fps", layout.fps);
     out.add_one<int>("first_frame", layout.first_frame);
+    if (layout.up != "y") out.add_text("up", layout.up);
     if (!layout.camera.empty()) out.add<double>("camera", layout.camera);
     if (!layout.look.empty()) out.add_text("look", layout.look);
     out.add_texts("object/name", c.name);
@@ -125,6 +126,8 @@ Errors decode_layout(ByteSpan payload, SnapshotLayout& layout) {
     read_text(list, "scene_name", layout.scene_name, errors);
     read_array(list, "fps", 0, fps, errors);
     read_array(list, "first_frame", 0, first_frame, errors);
+    read_text(list, "up", layout.up, errors);
+    if (layout.up.empty()) layout.up = "y";
     read_array(list, "camera", 0, layout.camera, errors);
     read_text(list, "look", layout.look, errors);
     if (layout.camera.size() != 10) layout.camera.clear();

@@ -63,7 +63,7 @@ struct Selection final : Exporter {
         everything = is_all(settings.objects);
         if (everything) return {};
         objects.clear();
-        chosen = SnapshotLayout{given.scene_name, given.fps, given.first_frame, {}};
+        chosen = SnapshotLayout{given.scene_name, given.fps, given.first_frame, given.up, given.camera, given.look, {}};
         for (std::size_t i = 0; i < given.objects.size(); ++i) {
             if (!matches_any(settings.objects, given.objects[i].name)) continue;
             objects.push_back(int(i));

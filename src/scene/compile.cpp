@@ -351,6 +351,7 @@ CompiledParts compile_parts(const Scene& scene, std::string_view solver, bool ch
     w.builder.layout.scene_name = scene.name;
     w.builder.layout.fps = scene.time.fps;
     w.builder.layout.first_frame = scene.time.first_frame;
+    w.builder.layout.up = scene.up;
 
     read_materials(w);
     add_flows(scene, w.field_scope, w.builder, w.errors);

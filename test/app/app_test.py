@@ -423,12 +423,12 @@ def case_numbers():
 
 
 def case_outputs():
-    scene = write("three.json", SPRING % (0.1, ', "outputs": [ "recording", "csv", "obj", { "kind": "obj", "file": "half", "every": 2 }, "pc2" ]'))
+    scene = write("three.json", SPRING % (0.1, ', "outputs": [ "recording", "csv", "obj", { "kind": "obj", "file": "half", "every": 2 }, "pc2", "usd" ]'))
     run = expect_exit(0, "run", scene, "--out", "out")
     for line in [l.strip() for l in run.stdout.splitlines() if l.startswith("  out/")]:
         for name in line.split(" (")[0].split(" ... "):
             expect(os.path.exists(name), "a file that is named exists: " + name, run)
-    for name in ("spring.0000.obj", "spring.0005.obj", "half.0004.obj", "spring.csv", "spring.pc2"):
+    for name in ("spring.0000.obj", "spring.0005.obj", "half.0004.obj", "spring.csv", "spring.pc2", "spring.usda"):
         expect(os.path.exists("out/" + name), name + " is written", run)
     rows = open("out/report.csv").read().splitlines()
     expect(rows[0].startswith("step,time,frame,dt"), "step and frame are columns: " + rows[0][:60])
@@ -469,7 +469,7 @@ def case_formats():
     scene = write("sheet.json", """{ "name": "sheet", "time": { "fps": 24, "frames": [1, 3] }, "objects": {
         "sheet": { "kind": "cloth_grid", "edge": 0.25 }, "ball": { "kind": "sphere", "at": [0, -1, 0], "radius": 0.3 } } }""")
     expect_exit(0, "run", scene, "--out", "out", "--quiet")
-    for kind in ("obj", "ply", "vtk", "pc2", "mdd"):
+    for kind in ("obj", "ply", "usd", "vtk", "pc2", "mdd"):
         os.mkdir(kind)
         more = ["--objects", "sheet"] if kind in ("pc2", "mdd") else []
         expect_exit(0, "convert", "out/sheet.sinew", "--to", kind, "--out", kind + "/sheet." + kind, "--quiet", *more)
@@ -480,7 +480,7 @@ def case_formats():
     expect(os.path.exists("named/x.pvd") and os.path.exists("named/x.0001.vtp"), "and there: " + str(os.listdir("named")))
     write("obj/sheet.0900.obj", "of an earlier conversion")
     expect("sheet.0900.obj" not in said("--to", "obj", "--out", "obj/sheet.obj", "--overwrite"), "files of earlier conversions are not counted")
-    for kind in ("obj", "ply", "vtk", "pc2", "mdd"):
+    for kind in ("obj", "ply", "usd", "vtk", "pc2", "mdd"):
         # nothing that is there is replaced without a word
         before = {f: os.path.getmtime(os.path.join(kind, f)) for f in os.listdir(kind)}
         more = ["--objects", "sheet"] if kind in ("pc2", "mdd") else []

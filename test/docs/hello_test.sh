@@ -10,7 +10,7 @@ awk '/^```sh$/ {on = 1; next} /^```$/ {on = 0} on' "$page" > "$folder/commands.s
 [ "$(wc -l < "$folder/commands.sh")" -ge 10 ] || { echo "no commands found in $page" >&2; exit 1; }
 cd "$folder"
 bash -euo pipefail commands.sh
-for made in out/hello/hello.sinew out/hello/report.csv out/coarse/hello.sinew hello.png still.png; do
+for made in out/hello/hello.sinew out/hello/report.csv out/coarse/hello.sinew hello.png still.png hello.usda; do
     [ -s "$made" ] || { echo "$made is missing" >&2; exit 1; }
 done
 # an animated PNG has an animation control chunk

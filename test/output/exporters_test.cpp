@@ -30,7 +30,7 @@ TEST(Exporters, are_sorted_documented_and_found_by_name) {
         EXPECT_EQ(find_exporter(e.name), &e);
         before = e.name;
     }
-    EXPECT_EQ(exporters().size(), 7u);
+    EXPECT_EQ(exporters().size(), 8u);
     EXPECT_EQ(find_exporter("abc"), nullptr);
 }
 

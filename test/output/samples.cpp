@@ -111,6 +111,7 @@ void expect_equal(const SnapshotLayout& a, const SnapshotLayout& b) {
     EXPECT_EQ(a.scene_name, b.scene_name);
     EXPECT_EQ(a.fps, b.fps);
     EXPECT_EQ(a.first_frame, b.first_frame);
+    EXPECT_EQ(a.up, b.up);
     ASSERT_EQ(a.objects.size(), b.objects.size());
     for (std::size_t i = 0; i < a.objects.size(); ++i) {
         const SnapshotObject &x = a.objects[i], &y = b.objects[i];
