@@ -1,0 +1,7 @@
+import { defineConfig } from "vite";
+
+// SINEW_WEB_OUT: where CMake wants the page; by hand it goes to dist/
+export default defineConfig({
+  base: "./",
+  build: { outDir: process.env.SINEW_WEB_OUT || "dist", emptyOutDir: true, chunkSizeWarningLimit: 1500 },
+});
