@@ -11,7 +11,7 @@ give_up() {
 npm=(npm --no-update-notifier --loglevel=error)
 # what is installed already needs no network
 if ! cmp -s package-lock.json node_modules/.sinew-lock.json; then
-    timeout 300 "${npm[@]}" ci --no-audit --no-fund --fetch-retries=1 --fetch-timeout=30000 || give_up "npm ci failed"
+    timeout 300 "${npm[@]}" ci --no-audit --no-fund --fetch-retries=0 --fetch-timeout=20000 || give_up "npm ci failed"
     cp package-lock.json node_modules/.sinew-lock.json
 fi
 SINEW_WEB_OUT=$out "${npm[@]}" run build || give_up "npm run build failed"

@@ -11,7 +11,7 @@ const scene = join(folder, "fall.json");
 writeFileSync(scene, `{ "name": "fall", "time": { "fps": 50, "seconds": 60, "substeps": 2 }, "solver": "position",
   "objects": { "floor": { "kind": "plane", "at": [0, -1, 0] },
     "ball": { "kind": "sphere", "radius": 0.3, "mass": 1, "at": [0.8, 0.6, 0], "color": [0.8, 0.02, 0.02] },
-    "sheet": { "kind": "cloth_grid", "size": [1, 1], "edge": 0.1, "at": [0, 0.5, 0], "fixed": { "box": [[-0.6, 0.4, -0.6], [-0.4, 0.6, 0.6]] } } },
+    "sheet": { "kind": "cloth_grid", "size": [1, 1], "edge": 0.1, "at": [0, 0.5, 0], "fixed": { "group": "x_min" } } },
   "camera": { "eye": [2.5, 1.2, 2.5], "look_at": [0.2, 0, 0], "fov": "40 deg" } }`);
 
 const problems = [];
