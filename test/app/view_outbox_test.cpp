@@ -28,7 +28,7 @@ TEST(view_outbox, a_layout_goes_before_the_frames_that_need_it) {
     put_frame(o, bytes_with(3), 2);
     put_state(o, bytes_with(4));
     add_text(o, bytes_with(5));
-    for (int expected : {5, 2, 4, 3, -1}) EXPECT_EQ(value_of(take(o)), expected);
+    for (int expected : {5, 2, 3, 4, -1}) EXPECT_EQ(value_of(take(o)), expected);
 }
 
 TEST(view_outbox, texts_do_not_pile_up) {

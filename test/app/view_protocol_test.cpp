@@ -85,8 +85,11 @@ TEST(view_protocol, a_box_has_a_normal_per_side_at_each_corner) {
     const Sample s;
     const auto bytes = encode_view_layout(s.layout, s.now, s.names, 1);
     ASSERT_TRUE(bytes);
-    for (const Value& o : find(read_layout(*bytes.value).info, "objects")->items)
-        if (find(o, "name")->text == "hero/box") EXPECT_EQ(number_at(o, "drawn"), 24);
+    const ReadLayout got = read_layout(*bytes.value);
+    for (const Value& o : find(got.info, "objects")->items)
+        if (find(o, "name")->text == "hero/box") {
+            EXPECT_EQ(number_at(o, "drawn"), 24);
+        }
 }
 
 TEST(view_protocol, a_frame_is_its_head_numbers_positions) {
@@ -118,8 +121,8 @@ TEST(view_protocol, a_frame_is_its_head_numbers_positions) {
         for (int i = 0; i < o.point_count; ++i)
             for (int c = 0; c < 3; ++c) {
                 const float x = r.number<float>();
-                if (!f.alive.empty() && !f.alive[i]) EXPECT_TRUE(std::isnan(x)) << "a dead particle is not a number";
-                else EXPECT_EQ(x, float(f.position[i][c]));
+                const bool dead = !f.alive.empty() && !f.alive[i];
+                EXPECT_TRUE(dead ? std::isnan(x) : x == float(f.position[i][c])) << o.name << " " << i;
             }
     }
     EXPECT_FALSE(r.failed);
@@ -186,4 +189,7 @@ TEST(view_protocol, texts_are_json_whatever_they_quote) {
         EXPECT_EQ(find(*e.value, "message")->text, text);
         EXPECT_EQ(find(*l.value, "text")->text, text);
     }
+    const auto cut = parse_value(view_error("", "a\xff\xc3"), "error");
+    ASSERT_TRUE(cut) << "bytes that are no UTF-8";
+    EXPECT_EQ(find(*cut.value, "message")->text, "a\xef\xbf\xbd\xef\xbf\xbd");
 }
