@@ -67,6 +67,13 @@ struct BenchOptions {
     int steps = 100, repeats = 5;
     std::vector<int> threads{1, 2};
 };
+struct ViewOptions {
+    std::string file, solver, page; // scene or recording; page: folder of the built page
+    std::vector<std::string> set;
+    int threads = 0, port = 8017;
+    bool paused = false, open = false, loop = false;
+    double speed = 1;               // of time; 0 = as fast as it goes
+};
 struct StudyOptions {
     std::string path, out, page;
     bool resume = false, overwrite = false, quiet = false;
@@ -88,6 +95,7 @@ int command_mesh_check(const MeshOptions&);
 int command_mesh_repair(const MeshOptions&);
 int command_mesh_decompose(const MeshOptions&);
 int command_mesh_tets(const MeshOptions&);
+int command_view(const ViewOptions&);
 int command_version();
 
 bool check_mesh_output(const std::string& out, bool overwrite); // prints what is wrong

@@ -113,6 +113,22 @@ void add_pictures(CLI::App& app, int& code) {
     d->callback([v, &code] { code = command_convert(*v); });
 }
 
+void add_view(CLI::App& app, int& code) {
+    auto o = std::make_shared<ViewOptions>();
+    CLI::App* c = app.add_subcommand("view", "look at a scene while it is simulated, or at a recording, in the browser");
+    c->add_option("file", o->file, "scene file, or recording.sinew")->required();
+    c->add_option("--port", o->port, "of 127.0.0.1; 0 = any that is free; default 8017")->check(whole(0, 65535));
+    c->add_flag("--open", o->open, "open the browser (xdg-open)");
+    c->add_flag("--paused", o->paused, "do not start by itself");
+    c->add_flag("--loop", o->loop, "start again at the end");
+    c->add_option("--speed", o->speed, "times real time; 0 = as fast as it goes; default 1")->check(real(0, 1000));
+    c->add_option("--solver", o->solver, "of a scene: instead of its choice");
+    c->add_option("--set", o->set, "of a scene: path=value, for example sheet.edge=2cm; may be repeated");
+    c->add_option("--threads", o->threads, "of a scene: worker threads; default: all this process may use")->check(whole(0, kMostThreads));
+    c->add_option("--page", o->page, "folder of the built page; default: web/ beside the program, or share/sinew/web");
+    c->callback([o, &code] { code = command_view(*o); });
+}
+
 void add_mesh(CLI::App& app, int& code) {
     CLI::App* m = app.add_subcommand("mesh", "check, repair, decompose and fill mesh files");
     m->require_subcommand(1);
@@ -225,6 +241,7 @@ int main(int argc, char** argv) {
     add_run(app, code);
     add_check_and_test(app, code);
     add_pictures(app, code);
+    add_view(app, code);
     add_mesh(app, code);
     add_help(app, code);
     add_bench(app, code);

@@ -30,6 +30,11 @@ int command_version() {
 #else
     row("Embree", "Apache-2.0", false);
 #endif
+#ifdef SINEW_HAVE_BEAST
+    row("Boost.Beast", "BSL-1.0", true);
+#else
+    row("Boost.Beast", "BSL-1.0", false);
+#endif
 #ifdef SINEW_HAVE_ZSTD
     row("zstd", "BSD-3-Clause or GPL-2.0", true);
 #else

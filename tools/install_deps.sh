@@ -28,12 +28,19 @@ libcli11-dev        command line
 libzstd-dev         recordings
 zlib1g-dev          PNG and compressed VTK
 libembree-dev       ray-traced pictures
+libboost-dev        Boost.Beast: HTTP and WebSocket of the viewer
 libgtest-dev        tests
 libgmp-dev          exact arithmetic of the judges in the tests
 libbenchmark-dev    micro-benchmarks
 python3             checks and plots
 python3-numpy       reader for recordings
 ffmpeg              films as MP4
+chromium            browser test of the viewer
+'
+# Node builds the viewer's page; one that is on the PATH already, from wherever, stays: Debian's would be older and in its way
+command -v node >/dev/null || packages+='nodejs              builds the page of the viewer
+'
+command -v npm >/dev/null || packages+='npm                 packages of the page: three.js, uPlot, Vite
 '
 # benchmarks only, never linked into the library; those the system does not offer are left out
 peers='

@@ -68,6 +68,8 @@ class Layers(CheckTest):
                                ("embree3/rtcore.h", "geometry"), ("CLI/CLI.hpp", "scene")):
             self.refuse("check_layers", {f"src/{folder}/a.cpp": f"#include <{header}>\n"}, header)
         self.refuse("check_layers", {"app/main.cpp": "#include <thread>\n"}, "threads live in")
+        self.refuse("check_layers", {"app/view_loop.cpp": "#include <boost/asio.hpp>\n"}, "the network lives in")
+        self.accept("check_layers", {"app/view_server.cpp": "#include <thread>\n#include <boost/asio.hpp>\n"})
 
     def test_public_headers_are_standard_only(self):
         for line in ("<Eigen/Core>", "<fmt/core.h>", '"core/math.h"', "<zstd.h>"):
