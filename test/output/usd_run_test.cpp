@@ -1,4 +1,5 @@
 // USD files over a run: changes of topology, resume, damaged files, no room.
+#include "output/convert.h"
 #include "output/output.h"
 #include "output/samples.h"
 #include "output/usda.h"
@@ -127,6 +128,24 @@ TEST(Usd, a_resumed_run_knows_names_that_are_no_identifiers) {
         if (keep == 9) std::filesystem::copy_file(folder.path("whole.usda"), folder.path("parts.usda"));
     }
     EXPECT_EQ(read_text_file(folder.path("parts.usda")), read_text_file(folder.path("whole.usda")));
+}
+
+TEST(Usd, recordings_hand_on_up_and_camera) {
+    TemporaryFolder folder;
+    SnapshotLayout layout;
+    layout.objects = {make_usd_square("a"), make_usd_square("b")};
+    layout.camera = {1, 2, 3, 0, 0, 0, 0, 0, 1, 0.5};
+    layout.up = "z";
+    ExporterSettings some;
+    some.objects = {"a"};
+    auto exporter = make_exporter("recording", some);
+    ASSERT_NO_ERRORS((*exporter.value)->open(folder.path("a.sinew"), layout));
+    ASSERT_NO_ERRORS((*exporter.value)->write(make_usd_rise(layout, 0)));
+    ASSERT_NO_ERRORS((*exporter.value)->close());
+    ASSERT_NO_ERRORS(convert(folder.path("a.sinew"), "usd", folder.path("a.usda")));
+    const UsdaPrim root = parse_usda(read_text_file(folder.path("a.usda")));
+    EXPECT_EQ(root.text("upAxis"), "Z");
+    EXPECT_EQ(root.child("World").order, (std::vector<std::string>{"Camera", "a"}));
 }
 
 TEST(Usd, files_that_cannot_be_continued_are_refused_with_the_line) {

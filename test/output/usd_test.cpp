@@ -213,7 +213,9 @@ TEST(Usd, particles_are_born_and_die) {
         EXPECT_EQ(rain.attribute("ids").at(f).numbers, ids) << f;
         expect_floats(rain.attribute("points").at(f), x);
         expect_floats(rain.attribute("primvars:sinew:age").at(f), ages);
-        if (!x.empty()) EXPECT_EQ(float(rain.attribute("extent").at(f).numbers[0]), float(x[0] - 0.125));
+        if (!x.empty()) {
+            EXPECT_EQ(float(rain.attribute("extent").at(f).numbers[0]), float(x[0] - 0.125));
+        }
     }
 }
 
