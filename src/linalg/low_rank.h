@@ -4,6 +4,7 @@
 // S is factored by the caller and positive definite, so is then the small matrix. Each term costs one more solve with S.
 #pragma once
 #include "linalg/linear_solver.h"
+#include <Eigen/Cholesky>
 
 namespace sinew {
 
@@ -14,6 +15,8 @@ struct RankOne {
 
 struct LowRankScratch {
     std::vector<std::vector<Real>> columns; // Z
+    MatX small, y;
+    Eigen::LDLT<MatX> factor; // of the small matrix
 };
 
 // `solver` has factored S. The info is that of the solves: worst residual, sum of iterations.
