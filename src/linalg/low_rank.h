@@ -3,6 +3,7 @@
 //   Z = S^-1 N,   (diag(1/c) + N^T Z) y = N^T S^-1 b,   x = S^-1 b - Z y
 // S is factored by the caller and positive definite, so is then the small matrix. Each term costs one more solve with S.
 #pragma once
+#include "core/math.h"
 #include "linalg/linear_solver.h"
 #include <Eigen/Cholesky>
 
