@@ -233,6 +233,7 @@ Errors write_report(RunOutputs& out, const Simulation& s) {
     visit_numbers(s.report, [&](const char* name, const char* unit, double value) {
         if (std::string_view(name) != "time") numbers.push_back({*unit ? fmt::format("{} [{}]", name, unit) : name, value});
     });
+    for (const StageTime& t : s.report.stages) numbers.push_back({fmt::format("ms.{} [ms]", t.name), 1000 * t.seconds});
     return out.report.row(int(s.now.step), s.now.time, numbers);
 }
 

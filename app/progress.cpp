@@ -19,7 +19,7 @@ Progress make_progress(std::string title, double total, bool quiet) {
     Progress p;
     p.title = std::move(title);
     p.total = total;
-    p.active = !quiet && isatty(STDERR_FILENO);
+    p.active = !quiet && isatty(STDOUT_FILENO) && isatty(STDERR_FILENO);
     return p;
 }
 

@@ -1,4 +1,4 @@
-// Progress of long work on a terminal: a bar with the time left. Silent when standard error is no terminal.
+// Progress of long work on a terminal: a bar with the time left, on standard error. Silent when that or standard output is no terminal.
 #pragma once
 #include <chrono>
 #include <string>

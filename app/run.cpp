@@ -17,7 +17,12 @@ namespace sinew {
 namespace {
 
 volatile std::sig_atomic_t interrupted = 0;
-void on_interrupt(int) { interrupted = 1; }
+// The first one ends the run after the step, the next one at once: files that are rewritten have their old or new content.
+void on_interrupt(int) {
+    interrupted = 1;
+    std::signal(SIGINT, SIG_DFL);
+    std::signal(SIGTERM, SIG_DFL);
+}
 
 struct Run {
     const RunOptions& options;

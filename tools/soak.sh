@@ -6,7 +6,7 @@
 # Parts, in this order:
 #   oracles        tests too long for `make test` (suites named soak_..., labelled so by test/CMakeLists.txt): geometry and detection
 #   scenes         the same: bodies that stand for a minute, crowds, whole scenes
-#   determinism    the same: whole scenes by threads, dropped caches
+#   determinism    the same: whole scenes by threads, dropped caches, cuts
 #   extra          an energy from outside the tree
 #   minimal        without optional libraries: tests of the folders that would use them
 #   debug          golden hashes at -O0: with the release build they show that optimisation changes no bit; g++ without warnings

@@ -79,7 +79,55 @@ inline double energy_total(const Report& r) {
     return r.energy_kinetic + r.energy_elastic + r.energy_gravity + r.energy_contact + r.energy_field;
 }
 
-// f(name, unit, value as double): the columns of report.csv and the names usable in `expect`.
+// Names every member once.
+template <class R, class F> void visit(R& r, F&& f)
+    requires std::is_same_v<std::remove_const_t<R>, Report>
+{
+    f("status", r.status);
+    f("message", r.message);
+    f("failed_object", r.failed_object);
+    f("failed_index", r.failed_index);
+    f("time", r.time);
+    f("dt", r.dt);
+    f("iterations", r.iterations);
+    f("linear_iterations", r.linear_iterations);
+    f("evaluations", r.evaluations);
+    f("retries", r.retries);
+    f("residual", r.residual);
+    f("step_length", r.step_length);
+    f("energy_kinetic", r.energy_kinetic);
+    f("energy_elastic", r.energy_elastic);
+    f("energy_gravity", r.energy_gravity);
+    f("energy_contact", r.energy_contact);
+    f("energy_field", r.energy_field);
+    f("work_damping", r.work_damping);
+    f("has_work_damping", r.has_work_damping);
+    f("work_plastic", r.work_plastic);
+    f("work_friction", r.work_friction);
+    f("work_external", r.work_external);
+    f("momentum", r.momentum);
+    f("angular_momentum", r.angular_momentum);
+    f("center", r.center);
+    f("mass", r.mass);
+    f("contact_count", r.contact_count);
+    f("penetration", r.penetration);
+    f("gap", r.gap);
+    f("cone_violation", r.cone_violation);
+    f("constraint_error", r.constraint_error);
+    f("inverted", r.inverted);
+    f("alive", r.alive);
+    f("islands", r.islands);
+    f("islands_direct", r.islands_direct);
+    f("asleep", r.asleep);
+    f("seconds", r.seconds);
+    f("stages", r.stages);
+    f("path", r.path);
+    f("touches", r.touches);
+    f("warnings", r.warnings);
+}
+
+// f(name, unit, value as double): the numbers of a report, which are columns of report.csv (beside times of stages) and the names
+// usable in `expect`.
 template <class F> void visit_numbers(const Report& r, F&& f) {
     f("time", "s", r.time);
     f("dt", "s", r.dt);

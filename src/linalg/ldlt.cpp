@@ -19,6 +19,7 @@ struct Ldlt : LinearSolver {
     DirectSystem system;
     EigenMatrix A;
     Eigen::SimplicialLDLT<EigenMatrix, Eigen::Upper, Eigen::NaturalOrdering<int>> eigen;
+    Eigen::VectorXd diagonal; // D; Eigen gives it as a copy
     std::vector<Real> solution;
 };
 
@@ -59,8 +60,9 @@ LinearInfo Ldlt::factor(const Parallel& parallel, const BlockSparse& given_matri
         eigen.factorize(A);
         // Eigen stops at a zero pivot only; the negated comparison also catches NaN
         bool positive = eigen.info() == Eigen::Success;
+        if (positive) diagonal = eigen.vectorD();
         if (positive)
-            for (const Real d : eigen.vectorD()) positive = positive && d > 0;
+            for (const Real d : diagonal) positive = positive && d > 0;
         if (!positive) return not_positive_definite();
     }
     system.factored = true;
@@ -73,7 +75,7 @@ LinearInfo Ldlt::solve(const Parallel&, std::span<const Real> b, std::span<Real>
     Vector y(solution.data(), Eigen::Index(solution.size()));
     y = Vector(system.rhs.data(), Eigen::Index(system.rhs.size()));
     eigen.matrixL().solveInPlace(y);
-    y = (y.array() / eigen.vectorD().array()).matrix();
+    y = (y.array() / diagonal.array()).matrix();
     eigen.matrixU().solveInPlace(y);
     return give_solution(solution, x, system);
 }

@@ -11,7 +11,9 @@ LinearInfo solve_low_rank(const Parallel& parallel, LinearSolver& solver, std::s
     const int k = int(terms.size());
     if (k == 0 || !info.ok) return info;
     s.columns.resize(k);
-    MatX small = MatX::Zero(k, k), y(k, 1);
+    MatX &small = s.small, &y = s.y;
+    small.resize(k, k);
+    y.resize(k, 1);
     for (int j = 0; j < k; ++j) {
         s.columns[j].resize(x.size());
         const LinearInfo more = solver.solve(parallel, terms[j].vector, s.columns[j]);
@@ -25,7 +27,7 @@ LinearInfo solve_low_rank(const Parallel& parallel, LinearSolver& solver, std::s
         for (int j = 0; j <= i; ++j) small(i, j) = small(j, i) = dot_in_order(terms[i].vector, s.columns[j]);
         small(i, i) += 1 / terms[i].factor;
     }
-    solve_symmetric(small, y);
+    solve_symmetric(small, s.factor, y);
     for (int j = 0; j < k; ++j)
         for (std::size_t i = 0; i < x.size(); ++i) x[i] -= s.columns[j][i] * y(j, 0);
     return info;

@@ -3,7 +3,9 @@
 //   Z = S^-1 N,   (diag(1/c) + N^T Z) y = N^T S^-1 b,   x = S^-1 b - Z y
 // S is factored by the caller and positive definite, so is then the small matrix. Each term costs one more solve with S.
 #pragma once
+#include "core/math.h"
 #include "linalg/linear_solver.h"
+#include <Eigen/Cholesky>
 
 namespace sinew {
 
@@ -14,6 +16,8 @@ struct RankOne {
 
 struct LowRankScratch {
     std::vector<std::vector<Real>> columns; // Z
+    MatX small, y;
+    Eigen::LDLT<MatX> factor; // of the small matrix
 };
 
 // `solver` has factored S. The info is that of the solves: worst residual, sum of iterations.

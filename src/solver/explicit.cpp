@@ -28,6 +28,7 @@
 #include "solver/forces.h"
 #include "solver/kinematics.h"
 #include "solver/measure.h"
+#include "solver/stage_clock.h"
 #include <algorithm>
 #include <cmath>
 
@@ -64,6 +65,7 @@ struct ExplicitSolver final : Solver {
     std::vector<ContactReading> readings;  // of the stages so far
     std::vector<ContactForce> contact_forces;
     Report report;
+    StageClock clock;
 
     Report step(const Model&, const Input&, const State& now, State& next, double dt, Trace*) override;
     std::span<const ContactForce> contacts() const override { return contact_forces; }
@@ -151,6 +153,7 @@ void ExplicitSolver::evaluate(const Model& m, const Input& input, const State& n
     compute_forces(*parallel, m, input, ev, surface_state(stage), forces, f);
     if (weight > 0) read_contacts(m, forces.contacts, forces.contact_tables, nullptr, ev, weight, readings);
     ++report.evaluations;
+    lap(clock, "forces", report);
     parallel_for(*parallel, point_count(m), kGrain, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
             out.v[i] = points.v[i];
@@ -225,6 +228,7 @@ void ExplicitSolver::stage_at(const Model& m, const State& now, Real h, Real wei
         stage.scalar.s[i] = now.scalar.s[i] + h * r.s[i];
         stage.scalar.ds[i] = now.scalar.ds[i] + h * r.ds[i];
     });
+    lap(clock, "advance", report);
 }
 
 void ExplicitSolver::runge_kutta(const Model& m, const Input& input, const State& now, Real dt, const Tableau& table,
@@ -344,10 +348,11 @@ void ExplicitSolver::verlet(const Model& m, const Input& input, const State& now
 }
 
 Report ExplicitSolver::step(const Model& m, const Input& input, const State& now, State& next, double dt, Trace*) {
-    report = {};
+    begin_clock(clock, report);
     readings.clear();
     build_prescribed(m, input, now, dt, prescribed);
     refresh_forces(*parallel, m, forces);
+    lap(clock, "prepare", report);
     const std::string& s = settings.scheme;
     const Real weight_new = s == "improved_euler" ? 0.5 : 1;
     if (s == "forward_euler") runge_kutta(m, input, now, dt, kForwardEuler, next);
@@ -364,6 +369,7 @@ Report ExplicitSolver::step(const Model& m, const Input& input, const State& now
     set_passive_velocity(*parallel, m, now.time + dt, next.point);
     next.time = now.time + dt;
     next.step = now.step + 1;
+    lap(clock, "advance", report);
     report.dt = dt;
     report.work_external = external_work(m, input, prescribed, f, now, next, dt);
     if (!m.obstacles.empty()) { // with the damping of contacts counted by the velocity of what is touched, as work_damping does
@@ -373,6 +379,7 @@ Report ExplicitSolver::step(const Model& m, const Input& input, const State& now
     list_contact_forces(readings, contact_forces);
     report.work_plastic = finish_elements(*parallel, m, now, dt, next);
     refuse_closed_folds(*parallel, m, now, next, partial, report);
+    lap(clock, "finish", report);
     return report;
 }
 

@@ -452,8 +452,8 @@ bool compute_matrix(const StepProblem& p, const HessianTerms& terms, Objective& 
     if (block_count(o.matrix.pattern.layout) != dofs.blocks()) return false;
     compute_hessian(p.parallel, o.elements, ev, terms, o.plan, o.matrix);
     if (touching) add_hessian(p.parallel, o.touching, ev, terms, o.contact_plan, o.matrix);
-    o.gas.clear();
-    if (o.gas_apart && terms.projection == Projection::none) split_gas(o.elements, dofs, ev, o.fixed, o.matrix, o.gas);
+    if (o.gas_apart && terms.projection == Projection::none) split_gas(o.elements, dofs, ev, o.fixed, o.matrix, o.gas); // keeps its memory
+    else o.gas.clear();
     return true;
 }
 

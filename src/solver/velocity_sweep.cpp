@@ -6,6 +6,7 @@
 // correction of De Saxce this has the same fixed points as the cone, Coulomb's law itself; without it the impulse is
 // projected on the cone, and sliding contacts lift.
 #include "solver/velocity_solve.h"
+#include "core/assert.h"
 #include "linalg/dense_solve.h"
 #include "sinew/solver.h"
 #include <Eigen/LU>
@@ -135,7 +136,8 @@ void sweep_rows(const SolveOptions& o, const RowGroup& g, RowProblem& q) {
 
 // all rows of a group that nothing bounds; redundant rows share what they carry
 void solve_free(const RowGroup& g, RowProblem& q) {
-    MatX a(g.rows, g.rows), r(g.rows, 1);
+    SINEW_ASSERT(g.rows <= 6); // a weld's
+    SmallBlock a(g.rows, g.rows), r(g.rows, 1);
     Real d = 0;
     for (int k = 0; k < g.rows; ++k) {
         r(k, 0) = row_residual(q, g, k);

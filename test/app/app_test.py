@@ -140,9 +140,93 @@ def case_interrupt():
     whole = sinew("run", scene, "--out", "whole", "--hash")
     expect(first.returncode == 0 and whole.returncode == 0, "both runs end", first)
     expect(state_hash(first) == state_hash(whole), "resumed and uninterrupted end in the same state", whole)
-    for name in ("report.csv",):
-        rows = [sum(1 for _ in open(os.path.join(folder, name))) for folder in ("cut", "whole")]
-        expect(rows[0] == rows[1], "%s has the same rows: %s" % (name, rows))
+    compare_reports("cut/report.csv", "whole/report.csv", 30001)
+    compare_recordings("cut/spring.sinew", "whole/spring.sinew", 7501)
+
+
+# the second one does not wait for the end of a step, here one of ten million iterations
+def case_interrupt_twice():
+    scene = write("long.json", (SPRING % (1, ', "solvers": { "position": { "substeps": 1000, "iterations": 10000000 } }'))
+                  .replace('"explicit"', '"position"'))
+    with subprocess.Popen([SINEW, "run", scene, "--out", "cut", "--quiet"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+        try:
+            deadline = time.time() + 60
+            while not os.path.exists("cut/run.log") and time.time() < deadline:
+                time.sleep(0.02)
+            time.sleep(0.3)
+            run.send_signal(signal.SIGINT)
+            time.sleep(0.5)
+            expect(run.poll() is None, "the first one waits for the end of the step")
+            run.send_signal(signal.SIGINT)
+            run.wait(timeout=60)
+        finally:
+            run.kill()
+    expect(run.returncode == -signal.SIGINT, "the second one ends the program, not %d" % run.returncode)
+
+
+# a bar is drawn where a person sees both streams, and nowhere else
+def case_progress():
+    import pty
+    scene = write("spring.json", SPRING % (0.1, ""))
+
+    def draws(out, name):
+        ours, theirs = pty.openpty()
+        run = subprocess.Popen([SINEW, "run", scene, "--out", name], stdout=out or theirs, stderr=theirs)
+        os.close(theirs)
+        said = b""
+        while True:
+            try:
+                part = os.read(ours, 65536)
+            except OSError:  # the other end is closed
+                break
+            if not part:
+                break
+            said += part
+        os.close(ours)
+        expect(run.wait(timeout=60) == 0, "the run ends well: " + repr(said))
+        return b"100 %" in said
+    expect(draws(None, "terminal"), "a bar on a terminal")
+    expect(not draws(subprocess.DEVNULL, "file"), "no bar when standard output is no terminal")
+
+
+# all rows, but for the times of steps and their stages
+def compare_reports(one, other, count):
+    import csv
+
+    def read(name):
+        with open(name, newline="") as file:
+            rows = [row for row in csv.DictReader(file)]
+        return [{k: v for k, v in row.items() if k != "seconds" and not k.startswith("ms.")} for row in rows if row["step"] != "#"]
+    a, b = read(one), read(other)
+    expect(len(a) == len(b) == count, "%s, %s: %d rows, not %d and %d" % (one, other, count, len(a), len(b)))
+    for x, y in zip(a, b):
+        expect(x == y, "%s, %s: step %s: %s" % (one, other, x["step"], {k: (x[k], y.get(k)) for k in x if x[k] != y.get(k)}))
+
+
+# all frames: places and, where there is numpy, everything else, but for the time that steps took
+def compare_recordings(one, other, count):
+    places = []
+    for name in (one, other):
+        expect_exit(0, "convert", name, "--to", "pc2", "--out", name + ".pc2", "--quiet")
+        with open(name + ".pc2", "rb") as file:
+            places.append(file.read())
+    expect(places[0] == places[1] and len(places[0]) > 12 * count, "%s, %s: the same places in all frames" % (one, other))
+    try:
+        import numpy
+    except ImportError:
+        return
+    sys.path.insert(0, os.path.join(SOURCE, "tools"))
+    import sinew_recording
+    with sinew_recording.Recording(one) as a, sinew_recording.Recording(other) as b:
+        expect(len(a) == len(b) == count, "%s, %s: %d frames, not %d and %d" % (one, other, count, len(a), len(b)))
+        expect(list(a.frame_numbers) == list(b.frame_numbers) and list(a.times) == list(b.times), "at the same times")
+        for number in a.frame_numbers:
+            x, y = a.read_frame(int(number)), b.read_frame(int(number))
+            numbers = [{k: v for k, v in f.numbers.items() if not k.startswith("seconds")} for f in (x, y)]
+            expect(numbers[0] == numbers[1], "frame %d has the same numbers" % number)
+            for p, q in zip(x.objects, y.objects):
+                expect(numpy.array_equal(p.position, q.position) and p.fields.keys() == q.fields.keys(), "frame %d" % number)
+                expect(all(numpy.array_equal(p.fields[k], q.fields[k]) for k in p.fields), "fields of frame %d" % number)
 
 
 def case_checkpoints():
@@ -171,6 +255,8 @@ def compare_parts(name, scene, code=0, frames="20"):
     sinew("run", name + ".json", "--out", name + "_cut", "--frames", frames, "--quiet")
     rest = expect_exit(code, "run", name + ".json", "--out", name + "_cut", "--resume", "--hash")
     expect(state_hash(whole) == state_hash(rest), name + ": both end in the same state", rest)
+    with open(name + "_whole/report.csv") as file:
+        compare_reports(name + "_whole/report.csv", name + "_cut/report.csv", sum(1 for _ in file) - 2)
     expect("resumed at frame " in rest.stdout, "a resumed run says so", rest)
     return whole, rest
 
@@ -422,6 +508,21 @@ def case_numbers():
     render("--color-by", "foo", says="velocity")
 
 
+# times of stages: columns after all others, empty where no step was made, together no more than the step
+def check_stage_columns(name, wanted):
+    import csv
+    with open(name, newline="") as file:
+        rows = list(csv.DictReader(file))
+    columns = list(rows[0])
+    stages = [c for c in columns if c.startswith("ms.")]
+    expect(columns[-len(stages):] == stages and set(wanted) <= set(stages), "columns of stages: " + str(columns))
+    expect(all(rows[0][c] == "ms" for c in stages) and all(rows[1][c] == "" for c in stages), "units, and no times of the start: " + str(rows[:2]))
+    for row in rows[2:]:
+        times = [float(row[c]) for c in wanted]
+        # sums of numbers written as they are
+        expect(min(times) >= 0 and 0 < sum(times) <= 1000 * float(row["seconds"]) * (1 + 1e-9), "times of a step: " + str(row))
+
+
 def case_outputs():
     scene = write("three.json", SPRING % (0.1, ', "outputs": [ "recording", "csv", "obj", { "kind": "obj", "file": "half", "every": 2 }, "pc2", "usd" ]'))
     run = expect_exit(0, "run", scene, "--out", "out")
@@ -434,6 +535,9 @@ def case_outputs():
     expect(rows[0].startswith("step,time,frame,dt"), "step and frame are columns: " + rows[0][:60])
     expect([row.split(",")[2] for row in rows[2:7]] == ["0", "0.25", "0.5", "0.75", "1"], "frames are counted: " + rows[6][:60])
     expect(len(open("out/spring.csv").read().splitlines()) == 2 + 6, "csv has one row per frame")
+    check_stage_columns("out/report.csv", ["ms.prepare", "ms.forces", "ms.advance", "ms.finish"])
+    expect_exit(0, "run", scene, "--out", "newton", "--solver", "newton", "--quiet")
+    check_stage_columns("newton/report.csv", ["ms.predict", "ms.detect", "ms.residual", "ms.assemble", "ms.solve", "ms.search", "ms.finish"])
     write("out/notes.txt", "mine")
     expect_exit(0, "run", scene, "--out", "out", "--overwrite", "--frames", "2", "--quiet")
     left = sorted(os.listdir("out"))

@@ -1,4 +1,4 @@
-// Same bits whatever the machinery does, for every scene of scenes/verify (at most kSteps steps of each; whole in make soak):
+// Same bits whatever the machinery does, for every scene of scenes/verify (at most kSteps steps of each; whole, in all three ways, in make soak):
 //   1, 2, 3 and 8 threads; every cache dropped before each step; interrupted, written to a file, read and
 //   continued; and at every step saved as the bytes of a checkpoint and continued by a simulation that knows nothing else.
 #include "model/visit.h"
@@ -113,6 +113,35 @@ TEST_P(soak_determinism, a_whole_scene_ends_the_same_for_any_number_of_threads_a
     const std::uint64_t one = final_hash(GetParam(), 1, false, kAll);
     for (int threads : {2, 3, 8}) EXPECT_EQ(final_hash(GetParam(), threads, false, kAll), one) << threads << " threads";
     EXPECT_EQ(final_hash(GetParam(), 2, true, kAll), one) << "caches dropped";
+}
+
+// The run itself goes on after its checkpoints: that to write one changes nothing is what the other suites show.
+TEST_P(soak_determinism, a_whole_scene_cut_by_checkpoints_ends_the_same) {
+    std::optional<Simulation> whole = start_verify_scene(GetParam(), 1);
+    ASSERT_TRUE(whole);
+    const std::int64_t last = total_steps(*whole);
+    const std::string file = testing::TempDir() + "soak_determinism_" + GetParam() + ".state";
+    std::vector<std::int64_t> cuts = {last / 3, 2 * last / 3, last - 1};
+    cuts.erase(std::unique(cuts.begin(), cuts.end()), cuts.end());
+    std::erase_if(cuts, [](std::int64_t cut) { return cut < 1; });
+    for (std::int64_t cut : cuts) {
+        run_until(*whole, cut);
+        ASSERT_TRUE(write_state(fmt::format("{}{}", file, cut), save_run(*whole)).empty());
+    }
+    run_until(*whole, kAll);
+    EXPECT_TRUE(is_finished(*whole));
+    for (std::int64_t cut : cuts) {
+        const std::string name = fmt::format("{}{}", file, cut);
+        StateFile read;
+        ASSERT_TRUE(read_state(name, read).empty());
+        fs::remove(name);
+        EXPECT_EQ(read.state.step, cut);
+        std::optional<Simulation> rest = start_verify_scene(GetParam(), 1);
+        ASSERT_TRUE(rest);
+        continue_from(*rest, std::move(read));
+        run_until(*rest, kAll);
+        EXPECT_EQ(hash(rest->now), hash(whole->now)) << "cut at step " << cut << " of " << last;
+    }
 }
 
 TEST_P(determinism, an_interrupted_and_continued_run_gives_the_same_state) {

@@ -1,5 +1,6 @@
-#include "dense.h"
 #include "linalg/low_rank.h"
+#include "allocation_counter.h"
+#include "dense.h"
 #include "random_matrix.h"
 #include <gtest/gtest.h>
 
@@ -53,6 +54,12 @@ TEST(low_rank, sparse_solvers_with_dense_terms_agree_with_the_dense_matrix) {
             const VecX expected = solve_definite(full, Eigen::Map<const VecX>(b.data(), n));
             // condition below 1e5; conjugate gradients end at 1e-13 of the residual
             EXPECT_LT((Eigen::Map<const VecX>(x.data(), n) - expected).norm(), 1e-8 * expected.norm());
+            // again, with memory that is there: the same bits, nothing allocated
+            std::vector<Real> again(n);
+            const long before = allocation_count();
+            const bool ok = solve_low_rank(*parallel, **solver.value, dense, b, scratch, again).ok;
+            EXPECT_EQ(allocation_count(), before);
+            EXPECT_TRUE(ok && again == x);
         }
     }
 }

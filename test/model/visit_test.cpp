@@ -2,10 +2,12 @@
 #include "model/contacts.h"
 #include "model/visit.h"
 #include "sinew/input.h"
+#include "sinew/report.h"
 #include "sinew/scene.h"
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
+#include <map>
 #include <set>
 
 using namespace sinew;
@@ -81,6 +83,15 @@ TEST(visit, names_every_member_of_the_six_structs_once) {
     names_of(Input{});
     names_of(Contacts{});
     names_of(Scene{});
+    const Names report = names_of(Report{});
+    // what visit_numbers calls by other names or takes apart
+    const std::map<std::string, std::string> other = {{"contacts", "contact_count"}, {"islands.direct", "islands_direct"}};
+    visit_numbers(Report{}, [&](const std::string& name, const char*, double) {
+        std::string member = other.contains(name) ? other.at(name) : name;
+        if (member.starts_with("energy.") || member.starts_with("work.")) member.replace(member.find('.'), 1, "_");
+        member = member.substr(0, member.find('.'));
+        EXPECT_TRUE(name == "energy.total" || report.all.contains(member)) << name;
+    });
 }
 
 TEST(visit, sizes_that_do_not_fit_are_named) {
