@@ -7,7 +7,7 @@ namespace sinew::bench {
 
 namespace {
 
-constexpr double kMostAlone = 1e-3; // of the pairs with a load, beyond twice what the oracle makes of the last bit: loads of almost nothing
+constexpr double kMostAlone = 1e-4; // of the pairs with a load, beyond twice what the oracle makes of the last bit: loads of almost nothing
 
 // Sums of the forces [N] on pairs of bodies that only one of the two solvers loads, and of all, and how many pairs those are: the
 // solvers say the contacts that carried a force, sorted by bodies.
