@@ -314,12 +314,12 @@ TEST(position_pack, residual_methods_over_packed_links_are_those_over_general_ro
             for (bool chains : {false, true}) expect_general_rows(method, softness, chains, 1e-9); // steps are quotients of sums
 }
 // Links that overshoot their own length turn round, and the multiplier that pulled them together pulls them through themselves: r.dl stays above
-// zero while they fly apart. A cloth let go by two corners was not finite after 30 steps of 64 iterations.
+// zero while they fly apart. This cloth was not finite after 21 and 37 steps of 64 iterations.
 TEST(position_pack, accelerated_jacobi_does_not_feed_links_that_turn_round) {
     for (Real damping : {0.0, 1e-300}) // over packed links, and over general rows
         for (Real relaxation : {0.25, 0.5}) {
             ModelBuilder b;
-            const int n = 20;
+            const int n = 30; // 20 were not enough for it
             begin_object(b, "cloth", "cloth_grid");
             std::vector<Real3> x;
             for (int i = 0; i < n * n; ++i) x.push_back({0.02 * (i % n), 0, 0.02 * (i / n)});
@@ -340,7 +340,7 @@ TEST(position_pack, accelerated_jacobi_does_not_feed_links_that_turn_round) {
                 run.step(0.016);
                 for (int i = 0; i < n * n; ++i) farthest = std::max(farthest, run.x(i).norm());
             }
-            EXPECT_LT(farthest, 1) << relaxation << ' ' << damping; // its diagonal is 0.54 m; a few links at the corners stay longer than they should
+            EXPECT_LT(farthest, 2) << relaxation << ' ' << damping; // its diagonal is 0.82 m; links near the corners stay longer than they should
         }
 }
 
