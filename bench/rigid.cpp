@@ -1,113 +1,65 @@
-// sinew-bench rigid: pyramids, heaps, chains, dolls and a stack of unequal masses by our one default and by the engines that
-// are installed, 600 steps of 1/60 s each, in turns of 40 steps. Time is process time of the step call alone on one thread,
-// wall time on more; an engine that needs over 60 s is stopped: it counts as slower, and what it had reached is compared with
-// what we had at that step. Quality is measured by one code for all, from poses alone.
+// sinew-bench rigid: pyramids, heaps, chains, dolls and a stack of unequal masses by our one default on one and on two threads and by
+// the engines that are installed, on one thread, 600 steps of 1/60 s each, in turns of 40 steps. Time is that of the step call alone:
+// process time where one thread is compared, wall time of both sides where two are. An engine that needs over 60 s is stopped: it
+// counts as slower, and what it had reached is compared with what we had at that step. Quality is measured by one code for all, from
+// poses alone, every tenth step.
 #include "bench.h"
-#include "constraint/joint_ball.h"
-#include "constraint/list.h"
-#include "core/math.h"
-#include "geometry/mass.h"
-#include "model/builder.h"
-#include "energy/list.h"
-#include "rigid_scenes.h"
-#include "solver/velocity.h"
+#include "rigid_own.h"
+#include "rigid_precision.h"
+#include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <fmt/format.h>
 
 namespace sinew::bench {
 
 namespace {
 
-constexpr double kStep = 1.0 / 60, kMostSeconds = 60;
-
-struct Own final : RigidEngine {
-    ModelBuilder b;
-    State now, next;
-    std::unique_ptr<Solver> solver;
-    Report report;
-    StageTimes stages;
-
-    Own(const RigidScene& s, int threads, const std::string& precision = VelocitySettings{}.precision) {
-        const ElementRow& gravity = *find_energy("gravity_frame");
-        for (std::size_t i = 0; i < s.bodies.size(); ++i) {
-            const BenchBody& body = s.bodies[i];
-            begin_object(b, fmt::format("b{}", i), body.is_box ? "box" : "sphere");
-            b.model.objects.back().friction = s.friction;
-            if (!s.collides) b.model.objects.back().touches = 0;
-            MassProperties m;
-            if (body.mass > 0)
-                m = scale_mass(body.is_box ? box_mass({2 * body.half.x, 2 * body.half.y, 2 * body.half.z}, 1) : sphere_mass(body.half.x, 1), body.mass);
-            const int frame = add_frame(b, body.pose, m.mass, m.inertia, body.mass > 0 ? kFree : kFixed);
-            if (body.mass > 0) add_energy(b, gravity, gravity.make_params().get(), std::array<int, 1>{frame});
-            Shape shape;
-            shape.kind = body.is_box ? Shape::box : Shape::sphere;
-            shape.size = body.half;
-            add_collider(b, shape, frame);
-        }
-        for (const BenchJoint& j : s.joints) add_ball_joint(j);
-        finish_model(b);
-        now = b.state;
-        VelocitySettings settings;
-        settings.sleep = false;
-        settings.precision = precision;
-        Context context;
-        context.threads = threads;
-        solver = make_velocity(context, b.model, now, &settings);
-        next = now;
-    }
-    void add_ball_joint(const BenchJoint& j) {
-        JointBall::Params p;
-        for (int side = 0; side < 2; ++side) { // bodies and frames have the same numbers
-            const int f = side == 0 ? j.a : j.b;
-            p.anchor.local[side] = real3(quat(b.state.frame.q[f]).conjugate() * (vec(j.at) - vec(b.state.frame.p[f])));
-            p.anchor.axes[side] = real4(quat(b.state.frame.q[f]).conjugate());
-        }
-        begin_object(b, fmt::format("j{}", b.model.objects.size()), "joint");
-        add_constraint(b, *find_constraint("joint_ball"), &p, std::array<int, 2>{j.a, j.b});
-    }
-    void step(double dt) override {
-        report = solver->step(b.model, {}, now, next, dt);
-        for (int k = 0; k < report.stages.count; ++k) { // mostly the same ones as before
-            const StageTime& t = report.stages.entries[k];
-            if (k < stages.count && stages.entries[k].name == t.name) stages.entries[k].seconds += t.seconds;
-            else add_time(stages, t.name, t.seconds);
-        }
-        std::swap(now, next);
-    }
-    Pose pose(int i) const override { return {now.frame.p[i], now.frame.q[i]}; }
-    std::string note() const override {
-        std::string out = report.path;
-        for (const StageTime& t : stages) out += fmt::format(", {} {:.3g}", t.name, 1e3 * t.seconds / double(now.step));
-        return out;
-    }
-};
-
-// Both engines step in turns, kChunk steps each: every turn gives one pair of times at the same moment of the scene.
-constexpr int kSteps = 600, kChunk = 40;
+constexpr double kMostSeconds = 60;
+constexpr int kLook = 10;            // steps between two looks at the quality
+constexpr int kCeilingPairs = 9;     // of a ceiling between two turns
+constexpr std::size_t kClaimed = 8000; // bodies of scenes whose speed-up by the second thread is claimed
 
 struct Side {
     std::unique_ptr<RigidEngine> engine;
     int threads = 1, steps = 0;
-    double total = 0;                 // [s]
-    double joint = 0, stretch = 0;    // [m] largest seen at the end of a turn
-    std::vector<double> turn;         // [s] per step of each whole turn
+    bool looks = true;                // at its quality; who has the poses of another need not
+    double total = 0;                 // [s] by the clock of its threads
+    double joint = 0, stretch = 0;    // [m] largest seen
+    std::vector<double> cpu, wall;    // [s] per step of each whole turn
+    std::vector<std::pair<int, double>> deepest; // step, [m]
 
+    const std::vector<double>& turns() const { return threads == 1 ? cpu : wall; }
     void run_turn(const RigidScene& s) {
-        const double before = total;
-        const int first = steps, at_once = turn.empty() || turn.back() > 0.01 ? 1 : kChunk; // clocks read after as many
-        while (steps < first + kChunk && total < kMostSeconds) {
-            const double start = seconds(threads);
-            for (int k = 0; k < at_once; ++k) engine->step(kStep);
-            total += seconds(threads) - start;
+        const int first = steps;
+        // clocks are read after as many; after each where steps are long, so that nobody goes far beyond its time
+        const int at_once = turns().empty() || turns().back() > 0.01 ? 1 : kLook;
+        double by_cpu = 0, by_wall = 0;
+        while (steps < first + kRigidTurn && total < kMostSeconds) {
+            const double cpu_start = cpu_seconds(), wall_start = wall_seconds();
+            for (int k = 0; k < at_once; ++k) engine->step(kRigidStep);
+            const double wall_taken = wall_seconds() - wall_start, cpu_taken = cpu_seconds() - cpu_start;
+            by_cpu += cpu_taken, by_wall += wall_taken;
+            total += threads == 1 ? cpu_taken : wall_taken;
             steps += at_once;
+            if (looks && steps % kLook == 0) look(s);
         }
-        if (steps == first + kChunk) turn.push_back((total - before) / kChunk);
-        if (s.joints.empty()) return;
+        if (steps < first + kRigidTurn) return;
+        cpu.push_back(by_cpu / kRigidTurn), wall.push_back(by_wall / kRigidTurn);
+    }
+    void look(const RigidScene& s) {
         const RigidQuality q = measure_quality(s, poses(s));
         joint = std::max(joint, q.joint), stretch = std::max(stretch, q.stretch);
+        deepest.emplace_back(steps, q.deepest);
     }
-    bool is_stopped() const { return steps < kSteps && total >= kMostSeconds; }
-    bool runs() const { return steps < kSteps && total < kMostSeconds; }
+    double peak(int until) const { // [m] deepest penetration seen up to that step
+        double most = 0;
+        for (const auto& [step, depth] : deepest)
+            if (step <= until) most = std::max(most, depth);
+        return most;
+    }
+    bool is_stopped() const { return steps < kRigidSteps && total >= kMostSeconds; }
+    bool runs() const { return steps < kRigidSteps && total < kMostSeconds; }
     std::vector<Pose> poses(const RigidScene& s) const {
         std::vector<Pose> out;
         for (std::size_t i = 0; i < s.bodies.size(); ++i) out.push_back(engine->pose(int(i)));
@@ -115,58 +67,69 @@ struct Side {
     }
 };
 
-struct Turns {
-    Spread ratio;             // a/b of each turn that both made
-    double mean = 0;          // a/b of the sum of those turns
-    std::vector<Pose> common; // of a at the end of b's last turn
+struct Ratio {
+    Spread turns;    // a/b of each turn that both made
+    double mean = 0; // a/b of the sum of those turns
 };
-Turns run_in_turns(const RigidScene& s, Side& a, Side& b) {
-    Turns out;
-    while (a.runs() || b.runs()) {
-        const bool both = b.runs();
-        if (a.runs()) a.run_turn(s);
-        if (!both) continue;
-        b.run_turn(s);
-        out.common = a.poses(s);
-    }
+Ratio ratio_of(const std::vector<double>& a, const std::vector<double>& b) {
     std::vector<double> ratio;
     double sum_a = 0, sum_b = 0;
-    for (std::size_t i = 0; i < std::min(a.turn.size(), b.turn.size()); ++i) {
-        ratio.push_back(a.turn[i] / b.turn[i]);
-        sum_a += a.turn[i], sum_b += b.turn[i];
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+        ratio.push_back(a[i] / b[i]);
+        sum_a += a[i], sum_b += b[i];
     }
-    if (ratio.empty()) return out; // one of them did not even make a whole turn
-    out.ratio = spread_of(ratio);
-    out.mean = sum_a / sum_b;
+    if (ratio.empty()) return {}; // one of them did not even make a whole turn
+    return {spread_of(ratio), sum_a / sum_b};
+}
+
+// what we had at the end of the other's last turn
+struct Common {
+    std::vector<Pose> poses;
+    int steps = 0;
+};
+Common run_in_turns(const RigidScene& s, Side& one, Side& two, Side& other) {
+    Common out;
+    while (one.runs() || two.runs() || other.runs()) {
+        const bool all = other.runs();
+        if (one.runs()) one.run_turn(s);
+        if (two.runs()) two.run_turn(s);
+        if (!all) continue;
+        other.run_turn(s);
+        out = {one.poses(s), one.steps};
+    }
     return out;
+}
+
+void add_times(Results& out, const RigidScene& s, const std::string& name, const Side& side) {
+    if (!side.turns().empty()) {
+        Spread ms = spread_of(side.turns());
+        ms.median *= 1e3, ms.low *= 1e3, ms.high *= 1e3;
+        add(out, s.name, side.threads, name + " time per step", "ms", ms);
+    }
+    add(out, s.name, side.threads, name + " mean time per step", "ms", exactly(1e3 * side.total / side.steps));
+    if (const std::string note = side.engine->note(); !note.empty()) fmt::print("{} {} threads: {}\n", s.name, side.threads, note);
 }
 
 RigidQuality add_side(Results& out, const RigidScene& s, const std::string& name, const Side& side) {
     const RigidQuality q = measure_quality(s, side.poses(s));
-    const auto put = [&](const char* what, const char* unit, const Spread& x) {
-        add(out, s.name, side.threads, name + " " + what, unit, x);
-    };
-    if (!side.turn.empty()) {
-        Spread ms = spread_of(side.turn);
-        ms.median *= 1e3, ms.low *= 1e3, ms.high *= 1e3;
-        put("time per step", "ms", ms);
-    }
-    put("mean time per step", "ms", exactly(1e3 * side.total / side.steps));
-    put("steps", "", exactly(side.steps));
-    put("drift", "m", exactly(q.drift));
+    const auto put = [&](const char* what, const char* unit, double x) { add(out, s.name, side.threads, name + " " + what, unit, exactly(x)); };
+    add_times(out, s, name, side);
+    put("steps", "", side.steps);
+    put("drift", "m", q.drift);
     if (s.collides) {
-        put("deepest penetration", "m", exactly(q.deepest));
-        put("mean penetration", "m", exactly(q.mean));
-        put("top", "m", exactly(q.top));
-        if (s.name == "massstack") put("displacement", "m", exactly(q.moved));
+        put("deepest penetration", "m", q.deepest);
+        put("peak penetration", "m", side.peak(side.steps));
+        put("mean penetration", "m", q.mean);
+        put("overlapping pairs", "", q.pairs);
+        put("top", "m", q.top);
+        if (s.name == "massstack") put("displacement", "m", q.moved);
     }
     if (!s.joints.empty()) {
-        put("joint error", "m", exactly(q.joint));
-        put("joint error seen", "m", exactly(side.joint));
-        put("stretch of all joints", "m", exactly(q.stretch));
-        put("stretch of all joints seen", "m", exactly(side.stretch));
+        put("joint error", "m", q.joint);
+        put("joint error seen", "m", side.joint);
+        put("stretch of all joints", "m", q.stretch);
+        put("stretch of all joints seen", "m", side.stretch);
     }
-    if (const std::string note = side.engine->note(); !note.empty()) fmt::print("{} {} threads: {}\n", s.name, side.threads, note);
     return q;
 }
 
@@ -180,6 +143,14 @@ void claim_alone(Results& out, const RigidScene& s, const Side& own, const Rigid
     if (s.name == "pyramid20") claim("stands still: sinew drift [m]", q.drift, 5e-3);
 }
 
+void claim_same_poses(Results& out, const RigidScene& s, const Side& one, const Side& two) {
+    if (one.steps != two.steps) return; // one of them was stopped
+    const std::vector<Pose> a = one.poses(s), b = two.poses(s);
+    int others = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) others += std::memcmp(&a[i], &b[i], sizeof(Pose)) != 0;
+    add_at_most(out, s.name, 2, "bodies elsewhere than on one thread", exactly(others), 0, true);
+}
+
 // Box3D and Jolt, whichever is faster, relative to Bullet in one run of all three, as means of 600 steps: not to be had as
 // packages, so a target and no claim.
 struct Target {
@@ -188,125 +159,98 @@ struct Target {
 };
 constexpr Target kTargets[] = {{"pyramid20", 0.44}, {"heap1000", 0.39}, {"heap8000", 0.37}, {"chain100", 0.63}};
 
-// Claims: no slower, and no worse, than the other engine. A fall is no drift: where bodies are dropped only depth counts.
-void compare(Results& out, const RigidScene& s, const char* name, const Turns& turns, const Side& side, const RigidQuality& other) {
-    if (side.is_stopped())
-        add_at_most(out, s.name, 1, fmt::format("{} is stopped at 60 s: counts as slower", name), exactly(turns.mean), 1, true);
-    else add_at_most(out, s.name, 1, fmt::format("time against {}", name), turns.ratio, 1, !out.busy);
-    for (const Target& t : kTargets)
-        if (s.name == t.scene && std::string_view(name) == "bullet")
-            out.rows.push_back({s.name, 1, "mean time against bullet, Box3D and Jolt", "", exactly(turns.mean), fmt::format("target {}", t.ratio), Verdict::none});
-    const RigidQuality own = measure_quality(s, turns.common);
+// claim: no slower than the other engine
+void compare_times(Results& out, const RigidScene& s, const char* name, int threads, const Ratio& ratio, const Side& other) {
+    if (other.is_stopped())
+        add_at_most(out, s.name, threads, fmt::format("{} is stopped at 60 s: counts as slower", name), exactly(ratio.mean), 1, true);
+    else add_at_most(out, s.name, threads, fmt::format("time against {}", name), ratio.turns, 1, !out.busy);
+}
+
+// Claims: no worse than the other engine. A fall is no drift: where bodies are dropped only depth counts. Means of depths are told: they
+// are of the pairs that overlap, fewer where a pile has fallen apart.
+void compare_quality(Results& out, const RigidScene& s, const char* name, const Side& one, const Common& common, const Side& side, const RigidQuality& other) {
+    const RigidQuality own = measure_quality(s, common.poses);
+    const auto part = [](double a, double b) { return exactly(a / std::max(b, 1e-12)); };
     const auto claim = [&](const char* what, double a, double b) {
-        add_at_most(out, s.name, 1, fmt::format("{} against {}", what, name), exactly(a / std::max(b, 1e-12)), 1, true);
+        add_at_most(out, s.name, 1, fmt::format("{} against {}", what, name), part(a, b), 1, true);
     };
-    if (s.collides) claim("penetration", own.deepest, other.deepest);
+    if (s.collides) {
+        claim("penetration", own.deepest, other.deepest);
+        claim("peak penetration", one.peak(common.steps), side.peak(common.steps));
+        add(out, s.name, 1, fmt::format("mean penetration against {}", name), "", part(own.mean, other.mean));
+    }
     if (s.name.rfind("pyramid", 0) == 0 || s.name == "massstack") claim("drift", own.drift, other.drift);
     if (!s.joints.empty()) claim("joint error", own.joint, other.joint);
 }
 
-// Sums of the forces [N] on pairs of bodies that only one of the two solvers loads, and of all: the solvers say the contacts
-// that carried a force, sorted by bodies.
-struct Loads {
-    double alone = 0, all = 0;
-};
-void add_loads(std::span<const ContactForce> a, std::span<const ContactForce> b, Loads& sum) {
-    const auto bodies = [](const ContactForce& c) { return std::array{c.object_a, c.object_b}; };
-    for (const auto& [own, other] : {std::pair{a, b}, std::pair{b, a}})
-        for (const ContactForce& c : own) {
-            const double force = vec(c.force).norm();
-            sum.all += force;
-            if (!std::ranges::binary_search(other, bodies(c), {}, bodies)) sum.alone += force;
-        }
-}
-
-double root_mean_square(std::span<const double> x) {
-    double sum = 0;
-    for (double a : x) sum += a * a;
-    return std::sqrt(sum / double(std::max<std::size_t>(x.size(), 1)));
-}
-
-// The packed single precision of the default against the scalar double oracle. Every turn of the oracle begins from the state
-// of the packed one, so that both do the same work; contacts, loads and velocities are compared after the first step of each
-// turn. Contacts open and close, so that rounding can decide between two different steps: what the oracle itself makes of
-// velocities off by half a unit in the last place of single precision (2^-24) is the yardstick.
-void compare_precision(Results& out, const RigidScene& s) {
-    Own packed(s, 1, "single"), scalar(s, 1, "double"), moved(s, 1, "double");
-    struct Difference { // from the oracle
-        std::vector<double> velocity; // [m/s] per body and turn
-        Loads loads;
-    } of_packed, of_moved;
-    std::vector<double> ratio;
-    double fastest = 0;
-    int others = 0; // turns that found another number of contacts
-    const auto compare_step = [&](const Own& own, Difference& d) {
-        for (std::size_t b = 0; b < s.bodies.size(); ++b)
-            d.velocity.push_back((vec(own.now.frame.v[b]) - vec(scalar.now.frame.v[b])).norm());
-        add_loads(own.solver->contacts(), scalar.solver->contacts(), d.loads);
-    };
-    for (int turn = 0; turn < kSteps / kChunk; ++turn) {
-        scalar.now = moved.now = packed.now;
-        for (std::size_t b = 0; b < s.bodies.size(); ++b) vec(moved.now.frame.v[b]) *= 1 + (b % 2 ? 1 : -1) * 0x1p-24;
-        moved.step(kStep);
-        std::array<double, 2> taken{};
-        for (int k = 0; k < kChunk; ++k) {
-            for (Own* side : {&packed, &scalar}) {
-                const double start = seconds(1);
-                side->step(kStep);
-                taken[side == &scalar] += seconds(1) - start;
-            }
-            if (k > 0) continue;
-            others += packed.report.contact_count != scalar.report.contact_count;
-            compare_step(packed, of_packed), compare_step(moved, of_moved);
-            for (const Real3& v : scalar.now.frame.v) fastest = std::max(fastest, vec(v).norm());
-        }
-        ratio.push_back(taken[1] / taken[0]);
+void compare_with(Results& out, const RigidScene& s, const RigidEngineEntry& e, const RigidEngineEntry& sinew, bool first) {
+    Side one, two, other;
+    std::string why = "no reason given";
+    other.engine = e.make(s, 1, why);
+    if (!other.engine) {
+        for (int threads : {1, 2})
+            add_at_most(out, s.name, threads, fmt::format("{} cannot hold the scene ({}): counts as slower", e.name, why), exactly(0), 1, true);
+        return;
     }
-    add(out, s.name, 1, "scalar double / packed single time", "", spread_of(ratio));
-    add_at_most(out, s.name, 1, "turns with another number of contacts by the oracle", exactly(others), 0, true);
-    add(out, s.name, 1, "velocity from the oracle's, median", "m/s", spread_of(of_packed.velocity));
-    // twice the yardstick, and where no contact changes the rounding of some ten operations on the fastest velocities
-    const double least = 10 * 0x1p-24;
-    const double rms = root_mean_square(of_packed.velocity), rms_moved = root_mean_square(of_moved.velocity);
-    add(out, s.name, 1, "the oracle off by 2^-24: velocity, root mean square", "m/s", exactly(rms_moved));
-    add_at_most(out, s.name, 1, "velocity from the oracle's, root mean square", exactly(rms), 2 * rms_moved + least * fastest, true);
-    const auto part_alone = [](const Loads& l) { return l.all > 0 ? l.alone / l.all : 0; };
-    const double alone = part_alone(of_packed.loads), alone_moved = part_alone(of_moved.loads);
-    add(out, s.name, 1, "the oracle off by 2^-24: part of the load on one side only", "", exactly(alone_moved));
-    add_at_most(out, s.name, 1, "part of the load on one side only", exactly(alone), 2 * alone_moved + least, true);
-    add(out, s.name, 1, "fastest body in those steps", "m/s", exactly(fastest));
+    one.engine = sinew.make(s, 1, why), two.engine = sinew.make(s, 2, why);
+    two.threads = 2, two.looks = false;
+    const Common common = run_in_turns(s, one, two, other);
+    if (first) {
+        claim_alone(out, s, one, add_side(out, s, sinew.name, one));
+        add_times(out, s, sinew.name, two);
+        claim_same_poses(out, s, one, two);
+    }
+    const RigidQuality q = add_side(out, s, e.name, other);
+    const Ratio alone = ratio_of(one.cpu, other.cpu), both = ratio_of(two.wall, other.wall);
+    compare_times(out, s, e.name, 1, alone, other);
+    compare_times(out, s, e.name, 2, both, other);
+    for (const Target& t : kTargets)
+        if (s.name == t.scene && std::string_view(e.name) == "bullet")
+            out.rows.push_back({s.name, 1, "mean time against bullet, Box3D and Jolt", "", exactly(alone.mean), fmt::format("target {}", t.ratio), Verdict::none});
+    compare_quality(out, s, e.name, one, common, other, q);
 }
 
-// one and two threads in turns, wall time; the ceiling of computing just before and after
+// One and two threads in turns, wall time, who begins changes. The ceiling of computing is measured between all turns: each speed-up is
+// divided by the mean of the two around it.
 void compare_threads(Results& out, const RigidScene& s, const RigidEngineEntry& e) {
-    const double before = measure_compute_ceiling(9).median;
-    Side one, two;
-    one.engine = e.make(s, 1), two.engine = e.make(s, 2);
-    one.threads = two.threads = 2; // wall clock for both
-    Spread speed_up = run_in_turns(s, one, two).ratio;
-    for (const Side* side : {&one, &two}) fmt::print("{} on {}: {}\n", s.name, side == &one ? "one thread" : "two threads", side->engine->note());
-    const double ceiling = std::min(before, measure_compute_ceiling(9).median);
-    add(out, s.name, 2, "speed-up", "", speed_up);
-    for (double* x : {&speed_up.median, &speed_up.low, &speed_up.high}) *x /= ceiling;
-    if (s.bodies.size() < 5000) return add(out, s.name, 2, "speed-up / ceiling", "", speed_up); // short steps: told, not claimed
-    add_at_least(out, s.name, 2, "speed-up / ceiling", speed_up, 0.85, !out.busy && ceiling >= kQuiet);
+    std::string why;
+    Side sides[2];
+    for (int k = 0; k < 2; ++k) sides[k].engine = e.make(s, k + 1, why), sides[k].threads = 2, sides[k].looks = false; // wall clock for both
+    std::vector<double> speed_up, ceiling, part;
+    double before = measure_compute_ceiling(kCeilingPairs).median;
+    for (int turn = 0; sides[0].runs() && sides[1].runs(); ++turn) {
+        for (int k = 0; k < 2; ++k) sides[(turn + k) % 2].run_turn(s);
+        const double after = measure_compute_ceiling(kCeilingPairs).median;
+        if (std::min(sides[0].wall.size(), sides[1].wall.size()) > speed_up.size()) {
+            speed_up.push_back(sides[0].wall.back() / sides[1].wall.back());
+            ceiling.push_back(0.5 * (before + after));
+            part.push_back(speed_up.back() / ceiling.back());
+        }
+        before = after;
+    }
+    for (int k = 0; k < 2; ++k) fmt::print("{} on {}: {}\n", s.name, k ? "two threads" : "one thread", sides[k].engine->note());
+    const Spread around = spread_of(ceiling);
+    add(out, s.name, 2, "speed-up", "", spread_of(speed_up));
+    add(out, s.name, 2, "ceiling of computing between the turns", "", around);
+    if (s.bodies.size() < kClaimed) return add(out, s.name, 2, "speed-up / ceiling", "", spread_of(part)); // told, not claimed
+    add_at_least(out, s.name, 2, "speed-up / ceiling", spread_of(part), 0.85, !out.busy && around.median >= kQuiet);
 }
 
 } // namespace
 
-static std::unique_ptr<RigidEngine> make_own(const RigidScene& s, int threads) { return std::make_unique<Own>(s, threads); }
+static std::unique_ptr<RigidEngine> make_own(const RigidScene& s, int threads, std::string&) { return std::make_unique<OwnEngine>(s, threads); }
 
 std::span<const RigidEngineEntry> rigid_engines() {
     static const RigidEngineEntry entries[] = {
-        {"sinew", make_own, true},
+        {"sinew", make_own},
 #ifdef SINEW_HAVE_BULLET
-        {"bullet", make_bullet, false},
+        {"bullet", make_bullet},
 #endif
 #ifdef SINEW_HAVE_ODE
-        {"ode", make_ode, false},
+        {"ode", make_ode},
 #endif
 #ifdef SINEW_HAVE_MUJOCO
-        {"mujoco", make_mujoco, false},
+        {"mujoco", make_mujoco},
 #endif
     };
     return entries;
@@ -325,16 +269,7 @@ void run_rigid(const Options& o, Results& out) {
         bool first = true;
         for (const RigidEngineEntry& e : engines.subspan(1)) {
             if (peer && std::string_view(peer) != e.name) continue;
-            Side own, other;
-            other.engine = e.make(s, 1);
-            if (!other.engine) {
-                add_at_most(out, s.name, 1, fmt::format("{} cannot hold the scene: counts as slower", e.name), exactly(0), 1, true);
-                continue;
-            }
-            own.engine = engines[0].make(s, 1);
-            const Turns turns = run_in_turns(s, own, other);
-            if (first) claim_alone(out, s, own, add_side(out, s, engines[0].name, own));
-            compare(out, s, e.name, turns, other, add_side(out, s, e.name, other));
+            compare_with(out, s, e, engines[0], first);
             first = false;
         }
         if (s.name == "pyramid20" || s.name == "heap1000") compare_precision(out, s);

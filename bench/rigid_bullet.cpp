@@ -55,6 +55,6 @@ struct Bullet final : RigidEngine {
 
 } // namespace
 
-std::unique_ptr<RigidEngine> make_bullet(const RigidScene& s, int) { return std::make_unique<Bullet>(s); }
+std::unique_ptr<RigidEngine> make_bullet(const RigidScene& s, int, std::string&) { return std::make_unique<Bullet>(s); }
 
 } // namespace sinew::bench

@@ -1,7 +1,7 @@
 // MuJoCo at its defaults: Newton's method, pyramidal cone, 100 iterations at most; contacts of time constant 2 dt at least.
 #include "core/math.h"
 #include "rigid_scenes.h"
-#include <cstdio>
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <mujoco/mujoco.h>
@@ -15,7 +15,7 @@ struct Mujoco final : RigidEngine {
     mjData* data = nullptr;
     std::vector<int> body;
 
-    explicit Mujoco(const RigidScene& s) {
+    Mujoco(const RigidScene& s, std::string& why) {
         std::string xml = "<mujoco><option timestep=\"0.016666666666666666\" gravity=\"0 -9.81 0\"/>"
                           // room for 10 contacts a body of 4 rows each; by default its stack grows with the square of that
                           "<size nconmax=\"" + std::to_string(10 * s.bodies.size()) + "\" njmax=\"" +
@@ -47,7 +47,8 @@ struct Mujoco final : RigidEngine {
         mj_deleteVFS(files);
         delete files;
         if (!model) {
-            std::fprintf(stderr, "mujoco: %s\n", error);
+            why = error;
+            std::replace(why.begin(), why.end(), '\n', ' ');
             return;
         }
         data = mj_makeData(model);
@@ -69,8 +70,8 @@ struct Mujoco final : RigidEngine {
 
 } // namespace
 
-std::unique_ptr<RigidEngine> make_mujoco(const RigidScene& s, int) {
-    auto engine = std::make_unique<Mujoco>(s);
+std::unique_ptr<RigidEngine> make_mujoco(const RigidScene& s, int, std::string& why) {
+    auto engine = std::make_unique<Mujoco>(s, why);
     if (!engine->data) return nullptr;
     return engine;
 }

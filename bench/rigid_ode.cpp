@@ -79,6 +79,6 @@ struct Ode final : RigidEngine {
 
 } // namespace
 
-std::unique_ptr<RigidEngine> make_ode(const RigidScene& s, int) { return std::make_unique<Ode>(s); }
+std::unique_ptr<RigidEngine> make_ode(const RigidScene& s, int, std::string&) { return std::make_unique<Ode>(s); }
 
 } // namespace sinew::bench

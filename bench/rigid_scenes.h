@@ -44,13 +44,12 @@ struct RigidEngine {
 };
 struct RigidEngineEntry {
     const char* name;
-    std::unique_ptr<RigidEngine> (*make)(const RigidScene&, int threads);
-    bool threads; // can use more than one
+    std::unique_ptr<RigidEngine> (*make)(const RigidScene&, int threads, std::string& why); // none: it cannot, and why
 };
 std::span<const RigidEngineEntry> rigid_engines(); // the first is our own
-std::unique_ptr<RigidEngine> make_bullet(const RigidScene&, int threads);
-std::unique_ptr<RigidEngine> make_ode(const RigidScene&, int threads);
-std::unique_ptr<RigidEngine> make_mujoco(const RigidScene&, int threads);
+std::unique_ptr<RigidEngine> make_bullet(const RigidScene&, int threads, std::string& why);
+std::unique_ptr<RigidEngine> make_ode(const RigidScene&, int threads, std::string& why);
+std::unique_ptr<RigidEngine> make_mujoco(const RigidScene&, int threads, std::string& why);
 
 // The same measures for all engines, of the poses alone.
 struct RigidQuality {

@@ -110,7 +110,8 @@ struct BatchLoops {
     // Jacobi (position_jacobi.h): nothing moves, forces of the changes are added to `push`. `change`: of the iteration before, and after it
     void (*relax_links)(LinkBatch*, Lane4* change, int begin, int end, const BatchNumbers&);
     void (*link_directions)(const LinkBatch*, Lane4* out, int begin, int end, const double* x); // from i to j, four per batch
-    double (*link_slope)(const LinkBatch*, const Lane4* change, int begin, int end, const BatchNumbers&); // sum of r times change
+    // sums of r times change, and of r times the change that it alone would make
+    void (*link_slope)(const LinkBatch*, const Lane4* change, int begin, int end, const BatchNumbers&, double* sums);
     // Residuals (position_residual.h): residual, rows and pushes at the positions, sums r.r and r alpha r; then direction and products; last
     // multipliers. Sums of a call are those of its batches.
     void (*link_residuals)(LinkBatch*, LinkRow*, int begin, int end, const BatchNumbers&, double* sums);

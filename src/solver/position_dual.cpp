@@ -74,6 +74,7 @@ DualResult solve_dual(const Parallel& parallel, const Model& m, const DualOption
     const bool jacobi = o.method.ends_with("jacobi"), accelerated = o.method == "apgd";
     Real omega = o.relaxation;
     Nesterov nesterov;
+    MomentumRestart restart;
     AcceleratedGradient gradients;
     FaceWalk faces;
     Walk walk;
@@ -109,7 +110,7 @@ DualResult solve_dual(const Parallel& parallel, const Model& m, const DualOption
             if (o.method == "improved_jacobi") {
                 beta = std::min(1.0, o.momentum_factor * std::pow(Real(k) / o.iterations, o.momentum_power));
             } else if (o.method == "accelerated_jacobi") {
-                if (!s.change.empty() && solve.dot(s.r, s.change) < 0) nesterov = {}; // uphill: begin again
+                if (k > 0) restart.look(solve.dot(s.r, s.change), solve.residual_size(), nesterov);
                 beta = nesterov.next();
             }
             solve.jacobi(omega, beta);

@@ -2,7 +2,7 @@
 //   jacobi                dl = omega D^-1 r, D the diagonal blocks of A. With incidence relaxation (spec U071) D counts each inverse
 //                         mass as often as rows meet there: then D - A is positive and Jacobi converges at omega = 1
 //   improved_jacobi       dl = omega D^-1 r + beta_k dl,  beta_k = min(1, a (k/n)^b)
-//   accelerated_jacobi    the same with Nesterov's beta, restarted when r . dl < 0
+//   accelerated_jacobi    the same with Nesterov's beta, restarted when r . dl < 0 or r . D^-1 r grows
 //   minres                dl = (r.Ar)/(Ar.Ar) r
 //   steepest_descent      dl = (r.r)/(r.Ar) r
 //   conjugate_gradients   d = r + beta d, beta = r.r/(r.r before)       erratic on constraints: comparison

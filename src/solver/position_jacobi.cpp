@@ -1,12 +1,12 @@
 #include "solver/position_jacobi.h"
 #include "solver/accelerated_gradient.h"
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace sinew {
 
 namespace {
-
 
 BatchNumbers jacobi_numbers(const DualOptions& o, const Sweep& w, const PositionPack& p, bool first) {
     BatchNumbers n = batch_numbers(w, false, first, p);
@@ -14,15 +14,18 @@ BatchNumbers jacobi_numbers(const DualOptions& o, const Sweep& w, const Position
     return n;
 }
 
-// r . dl of the iteration before: below zero momentum goes uphill
-Real slope_of(const Parallel& parallel, const DualOptions& o, const Sweep& w, const PositionProblem& p, PackedJacobi& s) {
-    Real sum = 0;
+// r.dl of the iteration before, and r.D^-1 r
+std::array<Real, 2> slope_and_size(const Parallel& parallel, const DualOptions& o, const Sweep& w, const PositionProblem& p, PackedJacobi& s) {
+    std::array<Real, 2> sum{};
     for (std::size_t t = 0; t < p.tables.size(); ++t) {
         const PositionPack& pack = p.tables[t].pack;
         const BatchNumbers n = jacobi_numbers(o, w, pack, false);
-        sum += ordered_sum(parallel, pack.plan.batch_count(), kSumBatches, s.partial, [&](int begin, int end) {
-            return batch_loops(pack).link_slope(pack.links.data(), s.change[t].data(), begin, end, n);
+        const int count = pack.plan.batch_count(), chunks = chunk_count(count, kSumBatches);
+        s.partial.resize(std::max<std::size_t>(s.partial.size(), 2 * std::size_t(chunks)));
+        parallel_for(parallel, count, kSumBatches, [&](int begin, int end) {
+            batch_loops(pack).link_slope(pack.links.data(), s.change[t].data(), begin, end, n, s.partial.data() + 2 * (begin / kSumBatches));
         });
+        for (int c = 0; c < chunks; ++c) sum[0] += s.partial[2 * c], sum[1] += s.partial[2 * c + 1];
     }
     return sum;
 }
@@ -75,6 +78,7 @@ DualResult solve_packed_jacobi(const Parallel& parallel, const DualOptions& o, c
     s.push.assign(3 * std::size_t(points), 0);
     find_directions(parallel, o, p, s);
     Nesterov nesterov;
+    MomentumRestart restart;
     DualResult result;
     Real beta = 0;
     for (DualTable& t : p.tables) // those of the sub-step before
@@ -86,7 +90,10 @@ DualResult solve_packed_jacobi(const Parallel& parallel, const DualOptions& o, c
         if (o.method == "improved_jacobi") {
             beta = std::min(1.0, o.momentum_factor * std::pow(Real(k) / o.iterations, o.momentum_power));
         } else if (o.method == "accelerated_jacobi") {
-            if (k > 0 && slope_of(parallel, o, w, p, s) < 0) nesterov = {};
+            if (k > 0) {
+                const auto [slope, size] = slope_and_size(parallel, o, w, p, s);
+                restart.look(slope, size, nesterov);
+            }
             beta = nesterov.next();
         }
         for (std::size_t t = 0; t < p.tables.size(); ++t) {

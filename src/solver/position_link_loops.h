@@ -212,18 +212,23 @@ void relax_links(LinkBatch* b, Lane4* change, int begin, int end, const BatchNum
     if (o.directions) o.first ? relax_links_from<true, true>(b, change, begin, end, o) : relax_links_from<false, true>(b, change, begin, end, o);
     else o.first ? relax_links_from<true, false>(b, change, begin, end, o) : relax_links_from<false, false>(b, change, begin, end, o);
 }
-double link_slope(const LinkBatch* batches, const Lane4* change, int begin, int end, const BatchNumbers& numbers) {
+void link_slope(const LinkBatch* batches, const Lane4* change, int begin, int end, const BatchNumbers& numbers, double* sums) {
     const BatchNumbers o = numbers;
-    const V soft = all_of(o.soft * o.feedback);
-    V sum{};
+    const V zero{}, one = all_of(1), reach = all_of(o.reach), soft = all_of(o.soft), feedback = all_of(o.feedback);
+    V slope{}, size{};
     for (int k = begin; k < end; ++k) {
         const LinkBatch& b = batches[k];
         for (int line = 0; line < 3; ++line) __builtin_prefetch(reinterpret_cast<const char*>(&b + kAhead) + 64 * line);
         V p[kLanes], q[kLanes], d[kLanes];
         load_pairs(b, o.x, p, q, d);
-        sum -= ((root(dots(d, d)) - load(b.rest)) + load(b.alpha) * soft * load(b.lambda)) * load(change[k]);
+        const V alpha = load(b.alpha) * soft, w = load(b.w_i) + load(b.w_j), response = reach * w + alpha;
+        const V r = root(dots(d, d)) - load(b.rest) + feedback * alpha * load(b.lambda);
+        slope -= r * load(change[k]);
+        const Mask some = (response > zero) & (w > zero);
+        size += some ? r * r / (some ? response : one) : zero;
     }
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+    sums[0] = (slope[0] + slope[1]) + (slope[2] + slope[3]);
+    sums[1] = (size[0] + size[1]) + (size[2] + size[3]);
 }
 
 // -- residuals: with n the direction from i to j, s = 1/sqrt(reach (w_i + w_j) + alpha) the scale of a link

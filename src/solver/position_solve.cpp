@@ -135,6 +135,21 @@ void DualSolve::divide_by_diagonal(int g, const Real* at, Real* out) const {
     }
 }
 
+Real DualSolve::residual_size() const {
+    const DualRows& r = rows();
+    return ordered_sum(parallel, r.group_count(), kSumRows, s.partial, [&](int begin, int end) {
+        Real sum = 0;
+        for (int g = begin; g < end; ++g) {
+            if (r.bound[g] != Bound::equality) continue;
+            std::array<Real, 12> step{};
+            const Real* at = s.r.data() + r.row_begin[g];
+            divide_by_diagonal(g, at, step.data());
+            for (int k = 0; k < r.rows_of(g); ++k) sum += at[k] * step[k];
+        }
+        return sum;
+    });
+}
+
 void DualSolve::jacobi(Real omega, Real beta) const {
     DualRows& r = rows();
     s.wanted.resize(r.row_count());

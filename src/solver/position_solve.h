@@ -60,6 +60,8 @@ struct DualSolve {
     }
     // D^-1 r of a group, D its block of the diagonal
     void divide_by_diagonal(int g, const Real* r, Real* out) const;
+    // r.D^-1 r of the rows without bounds: those of open contacts are large and mean nothing
+    Real residual_size() const;
     // omega D^-1 r, momentum, sets
     void jacobi(Real omega, Real beta) const;
     // one iteration of minres, steepest descent, conjugate gradients or residuals; false: there is nowhere to go

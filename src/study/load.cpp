@@ -120,7 +120,7 @@ void read_race(const Value& value, Study& s, Errors& errors) {
     FieldList list = collect_fields([&](auto f) {
         f("reference", r.reference, Field{.required = true, .doc = "variant whose error is to be reached"});
         f("against", r.against, Field{.required = true, .doc = "variant that has to reach it"});
-        f("raise", r.path, Field{.required = true, .doc = "setting of it that is raised until it does"});
+        f("raise", r.path, Field{.doc = "setting of it that is raised until it does; not where both differ in threads alone"});
         f("error", r.error, Field{.required = true, .doc = "column whose mean is compared"});
         f("most", r.most, Field{.min = 1, .max = 100000, .doc = "largest value tried"});
         f("least", r.least, Field{.min = 1, .max = 100000, .doc = "smallest value tried"});
@@ -138,6 +138,19 @@ void read_race(const Value& value, Study& s, Errors& errors) {
     check("reference", r.reference, keys, "no variant of this name");
     check("against", r.against, keys, "no variant of this name");
     check("error", r.error, columns, "no column of this name");
+    const auto sets_of_variant = [&](const std::string& key) {
+        std::vector<std::string> sets;
+        for (const StudyVariant& v : s.variants)
+            if (v.key == key) sets = v.sets;
+        std::sort(sets.begin(), sets.end());
+        return sets;
+    };
+    // with a setting of its own one of them could win by doing less
+    const bool alike = sets_of_variant(r.reference) == sets_of_variant(r.against);
+    for (const char* member : {"raise", "most", "least"})
+        if (const Value* given = find(value, member); given && alike)
+            errors.push_back(make_error(*given, join_path("race", member), "variants that differ in threads alone race at equal settings", "no " + std::string(member)));
+    if (r.path.empty() && !alike) errors.push_back(make_error(value, "race", "needs a setting to raise until the error is as small", R"("raise": "solvers.position.iterations")"));
     if (!s.sweep.values.empty()) errors.push_back(make_error(value, "race", "a study with a sweep cannot have a race as well"));
     if (s.record.every != "frame") errors.push_back(make_error(value, "race", "needs a record of every frame"));
 }

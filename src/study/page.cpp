@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fmt/format.h>
+#include <map>
 
 namespace sinew {
 
@@ -30,10 +31,11 @@ std::string in_table(std::string text) { // one line, bars kept from ending the 
     return out;
 }
 
-// what a race did not come to, it did not reach
+// what a race did not come to, it did not reach; what other runs have no number for is of one that failed
 std::string numbers_text(const Value& study, const Value& verdict) {
     const Value* race = find(study, "race");
-    const char* otherwise = race && !is_true(*race, "reached") ? "not reached" : "not measured";
+    const bool of_race = text_of(verdict, "why").find("race.") != std::string::npos;
+    const char* otherwise = race && of_race && !is_true(*race, "reached") ? "not reached" : "not finite";
     std::string out;
     if (const Value* numbers = find(verdict, "numbers"))
         for (const Member& m : numbers->members) out += fmt::format("{}{} {}", out.empty() ? "" : ", ", m.key, number_text(m.value, otherwise));
@@ -47,34 +49,40 @@ const std::vector<Value>& verdicts_of(const Value& study) {
 }
 
 void add_table(const std::vector<Value>& studies, std::string& out) {
-    int count[3]{};
+    std::map<std::string, int> count;
+    int claims = 0;
     std::string rows;
     for (const Value& s : studies)
         for (const Value& v : verdicts_of(s)) {
             const std::string verdict = text_of(v, "verdict");
-            ++count[verdict == "holds" ? 0 : verdict == "void" ? 2 : 1];
+            ++count[verdict], ++claims;
             rows += fmt::format("| [{}](#{}) | {} | **{}** | {} |\n", text_of(s, "source"), text_of(s, "name"), in_table(text_of(v, "claim")), verdict,
                                 in_table(numbers_text(s, v)));
         }
-    out += fmt::format("{} claims: {} hold, {} do not, {} void (times on a machine that others used).\n\n", count[0] + count[1] + count[2], count[0],
-                       count[1], count[2]);
+    out += fmt::format("{} claims: {} hold, {} do not, {} ties (leads under a fifth), {} void (times on a machine that others used).\n\n", claims,
+                       count["holds"], count["does not hold"], count["tie"], count["void"]);
     out += "| where | claim | verdict | measured |\n|---|---|---|---|\n" + rows + "\n";
 }
 
 void add_race(const Value& race, std::string& out) {
     const auto threads = [&](const char* whose) { return find(race, whose) ? number_of(race, whose) : number_of(race, "threads"); };
     const double first = threads("threads_reference"), second = threads("threads_against");
-    out += fmt::format("Time to equal error {}, medians of {:.0f} interleaved pairs: {} {:.4g} ms per step at an error of {:.4g}; {} ",
-                       first == second ? fmt::format("on {:.0f} threads", first)
+    const bool equal = text_of(race, "raised").empty();
+    out += fmt::format("Time {} {}, medians of {:.0f} interleaved pairs: {} {:.4g} ms per step at an error of {:.4g}; {} ",
+                       equal ? "at equal settings" : "to equal error", first == second ? fmt::format("on {:.0f} threads", first)
                                        : fmt::format("({} on {:.0f} threads, {} on {:.0f})", text_of(race, "reference"), first, text_of(race, "against"), second),
                        number_of(race, "pairs"), text_of(race, "reference"), number_of(race, "ms_reference"),
                        number_of(race, "error_reference"), text_of(race, "against"));
-    if (is_true(race, "reached"))
-        out += fmt::format("gets there with {} = {:.0f}, {:.4g} ms per step at {:.4g}. Ratio {:.3g}, quartiles {:.3g} to {:.3g}; by processor time {:.3g} against {:.3g} ms.",
-                           text_of(race, "raised"), number_of(race, "value"), number_of(race, "ms_against"), number_of(race, "error_against"),
-                           number_of(race, "ratio"), number_of(race, "ratio_low"), number_of(race, "ratio_high"), number_of(race, "cpu_reference"),
-                           number_of(race, "cpu_against"));
-    else out += "does not get there: not reached.";
+    const Value* error = find(race, "error_against");
+    if (is_true(race, "reached")) {
+        if (!equal) out += fmt::format("gets there with {} = {:.0f}, ", text_of(race, "raised"), number_of(race, "value"));
+        out += fmt::format("{:.4g} ms per step at {:.4g}. Ratio {:.3g}, quartiles {:.3g} to {:.3g}; by processor time {:.3g} against {:.3g} ms.",
+                           number_of(race, "ms_against"), number_of(race, "error_against"), number_of(race, "ratio"), number_of(race, "ratio_low"),
+                           number_of(race, "ratio_high"), number_of(race, "cpu_reference"), number_of(race, "cpu_against"));
+    } else {
+        out += fmt::format("does not get there: its error{} is {}.", find(race, "tried") ? fmt::format(" with {} = {:.0f}", text_of(race, "raised"), number_of(race, "tried")) : "",
+                           error ? number_text(*error, "not finite") : "not finite");
+    }
     if (!is_true(race, "quiet")) out += fmt::format(" Others kept {:.2g} processors busy meanwhile: the times are void.", number_of(race, "others"));
     out += "\n\n";
 }

@@ -1,6 +1,6 @@
 // Time to equal error (spec U, Tables 8.1 to 8.3): a setting of one variant, its iterations, is raised from what the scene says until the mean of its error
 // over the run is no larger than that of the reference, or lowered as long as it is; then both run in turn, and the ratio of their times per step is taken
-// pair by pair. Times are those of the solver's steps but the first. On a machine of which others use more than a tenth of a
+// pair by pair. Variants that differ in their threads alone run at equal settings, and must have the same error. Times are those of the solver's steps but the first. On a machine of which others use more than a tenth of a
 // processor they are worth nothing, and the result says so.
 #include "core/error.h"
 #include "study/machine_load.h"
@@ -91,6 +91,18 @@ double quantile(std::vector<double> x, double part) {
 
 } // namespace
 
+// raises the setting of `against`; what never gets there is timed where it stopped
+static void find_equal_error(const Study& s, Entrant& against, const std::function<void(const std::string&)>& tell, RaceResult& r, Errors& errors) {
+    r.value = find_setting(s, against, r.error_reference, r.error_against, errors);
+    r.reached = r.value > 0;
+    if (!r.reached) r.tried = s.race.most;
+    if (tell)
+        tell(fmt::format("{}: error {:.4g} of {} {} by {} {} {} = {}", s.name, r.error_reference, s.race.reference,
+                         r.reached ? "reached" : "not reached", s.race.against, r.reached ? "at" : "up to", s.race.path,
+                         r.reached ? r.value : r.tried));
+    against.sets.push_back(fmt::format("{}={}", s.race.path, r.reached ? r.value : r.tried));
+}
+
 RaceResult run_race(const Study& s, const StudyResult& done, const std::function<void(const std::string&)>& tell, Errors& errors) {
     RaceResult r;
     const Entrant reference{find_variant(s, s.race.reference), find_variant(s, s.race.reference).sets};
@@ -99,15 +111,14 @@ RaceResult run_race(const Study& s, const StudyResult& done, const std::function
     r.error_reference = run && run->failure.empty() ? compute_statistic("mean", run->columns[find_column(s, s.race.error)]) : NAN;
     r.done = true;
     const MachineLoad start = read_load();
-    r.value = find_setting(s, against, r.error_reference, r.error_against, errors);
-    r.reached = r.value > 0;
-    if (tell)
-        tell(fmt::format("{}: error {:.4g} of {} {} by {} {} {} = {}", s.name, r.error_reference, s.race.reference,
-                         r.reached ? "reached" : "not reached", s.race.against, r.reached ? "at" : "up to", s.race.path,
-                         r.reached ? r.value : s.race.most));
+    if (s.race.path.empty()) {
+        const StudyRun* other = find_run(s, done, int(&against.variant - s.variants.data()), 0);
+        r.error_against = other && other->failure.empty() ? compute_statistic("mean", other->columns[find_column(s, s.race.error)]) : NAN;
+        r.reached = r.error_against == r.error_reference;
+    } else {
+        find_equal_error(s, against, tell, r, errors);
+    }
     if (!errors.empty()) return r;
-    // what never gets there is timed where it stopped
-    against.sets.push_back(fmt::format("{}={}", s.race.path, r.reached ? r.value : s.race.most));
     std::vector<double> ratio, wall[2], cpu[2];
     const MachineLoad before = read_load();
     // no need for many where they will be void

@@ -5,7 +5,7 @@
 //     "variants": { "gs": { "title": "Gauss-Seidel", "set": { "solvers.position.method": "gauss_seidel" } }, ... },
 //     "sweep": { "path": "solvers.position.iterations", "values": [4, 8, 16], "title": "iterations" },   optional
 //     "record": { "every": "frame" | "iteration", "frames": [100], "columns": { "error [m]": "constraint_error.sum" } },
-//     "race": { ... }                              optional: time to equal error, race.h
+//     "race": { ... }                              optional: time to equal error, race.cpp
 //     "plot": { "x": "time", "y": "error", "of": "end", "log": "y" },
 //     "claims": [ { "claim": "in words", "holds": "cr.error.mean < gs.error.mean", "show": { "ratio": "..." }, "note": ... } ] }
 // Every variant is run at every value of the sweep. Columns are expressions of measurements (column.h), claims are expressions
@@ -51,7 +51,8 @@ struct StudyClaim {
 struct StudyRace {
     bool wanted = false;
     std::string reference, against; // variants
-    std::string path;               // setting of `against` that is raised until the error is as small: iterations
+    std::string path;               // setting of `against` that is raised until the error is as small: iterations; empty: both differ in
+                                    // their threads alone, and run at equal settings
     std::string error;              // column, its mean counts
     int most = 256, least = 1;      // largest and smallest value tried
     int pairs = 9, threads = 2;
@@ -83,6 +84,7 @@ struct StudyRun {                   // one variant at one value of the sweep
 struct RaceResult {
     bool done = false, reached = false, quiet = false;
     int value = 0;                  // setting of `against` at which its error is as small
+    int tried = 0;                  // the last that was tried where it is not; its error is error_against, infinite if not finite
     double error_reference = 0, error_against = 0;
     double ms_reference = 0, ms_against = 0;   // medians, wall time per step
     double cpu_reference = 0, cpu_against = 0; // [ms] medians, processor time per step
@@ -90,7 +92,7 @@ struct RaceResult {
     double others = 0;              // processors that others kept busy meanwhile
     int pairs = 0;                  // of timed runs
 };
-enum class Verdict { holds, does_not_hold, is_void };
+enum class Verdict { holds, does_not_hold, tie, is_void }; // tie: a lead of less than a fifth
 std::string_view verdict_name(Verdict);
 struct StudyVerdict {
     std::string claim, note;

@@ -97,6 +97,7 @@ Value write_race(const Study& s, const RaceResult& r) {
     set(out, "raised", make_text(s.race.path));
     set(out, "value", make_number(r.value));
     set(out, "reached", make_boolean(r.reached));
+    if (r.tried > 0) set(out, "tried", make_number(r.tried));
     set(out, "quiet", make_boolean(r.quiet));
     set(out, "threads", make_number(s.race.threads));
     for (const StudyVariant& v : s.variants)

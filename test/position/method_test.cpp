@@ -93,7 +93,8 @@ VecX by_the_book(const Line& line, const std::string& method, int n, Real step =
         Real beta = 0;
         if (method == "improved_jacobi" || method == "power_residuals") beta = power;
         if (method == "accelerated_jacobi") {
-            if (k > 0 && r.dot(last) < 0) theta = 1;
+            if (k > 0 && (r.dot(last) < 0 || (k > 1 && r.squaredNorm() > before))) theta = 1;
+            before = r.squaredNorm();
             const Real next = 0.5 * (std::sqrt(std::pow(theta, 4) + 4 * theta * theta) - theta * theta);
             beta = theta * (1 - theta) / (theta * theta + next);
             theta = next;

@@ -1,7 +1,9 @@
 // The page of the paper's studies: every study loads, and the page says what the results say.
 #include "study/page.h"
 #include "study/tiny_study.h"
+#include "study/verdict.h"
 #include <algorithm>
+#include <cmath>
 
 using namespace sinew;
 
@@ -67,6 +69,39 @@ TEST(study_page, the_hash_of_a_study_sees_all_of_it) {
     EXPECT_NE(hash_of("gs[20].error.mean > gs[2].error.mean", "gs[20].error.mean > 2"), plain);
 }
 
+TEST(study_page, says_how_far_a_race_came_that_did_not_get_there) {
+    std::string text = replaced(tiny_text(), R"("sweep": { "path": "solvers.position.iterations", "values": [2, 20], "title": "iterations" },)",
+                                R"("race": { "reference": "gs", "against": "cr", "raise": "solvers.position.iterations", "error": "error", "most": 64 },)");
+    text = replaced(text, R"("holds": "gs[20].error.mean < gs[2].error.mean", "show": { "ratio": "gs[20].error.mean/gs[2].error.mean" })",
+                    R"("holds": "race.reached && race.ratio > 1", "show": { "ratio": "race.ratio" })");
+    text = replaced(text, R"("gs[20].error.mean > gs[2].error.mean")", R"("cr.error.mean < gs.error.mean", "show": { "error": "cr.error.mean" })");
+    const auto study = load_text(text, "far");
+    ASSERT_TRUE(study);
+    StudyResult r;
+    for (int variant : {0, 1}) {
+        StudyRun run;
+        run.variant = variant;
+        run.frame = run.time = {1};
+        run.columns = {{0.25}, {0.25}, {0}};
+        if (variant) run.failure = "failed at t = 1 s";
+        r.runs.push_back(run);
+    }
+    const auto page_with = [&](double error) {
+        r.race = {.done = true, .quiet = true, .tried = 64, .error_reference = 0.25, .error_against = error};
+        judge_claims(*study, r);
+        const std::string folder = fresh_folder("far_out");
+        EXPECT_TRUE(write_study(*study, r, folder).empty());
+        std::string page;
+        EXPECT_TRUE(write_page({"A page", "", "", ""}, folder, {"tiny"}, page).empty());
+        return page;
+    };
+    const std::string far = page_with(0.5), blown = page_with(INFINITY);
+    EXPECT_NE(far.find("cr does not get there: its error with solvers.position.iterations = 64 is 0.5."), std::string::npos) << far;
+    EXPECT_NE(blown.find("cr does not get there: its error with solvers.position.iterations = 64 is not finite."), std::string::npos) << blown;
+    EXPECT_NE(far.find("Measured: ratio not reached."), std::string::npos) << far;
+    EXPECT_NE(far.find("Measured: error not finite."), std::string::npos) << far; // its run failed, whatever the race came to
+}
+
 TEST(study_page, has_claims_verdicts_numbers_and_links) {
     const auto study = load_text(tiny_text(), "page");
     ASSERT_TRUE(study);
@@ -76,7 +111,7 @@ TEST(study_page, has_claims_verdicts_numbers_and_links) {
     std::string text;
     const PageOptions o{"A page", "Some words.", "images", "studies"};
     EXPECT_TRUE(write_page(o, folder, {"tiny"}, text).empty());
-    for (const char* part : {"# A page\n", "Some words.", "2 claims: 1 hold, 1 do not, 0 void", "| more sweeps leave less error | **holds** | ratio 0.",
+    for (const char* part : {"# A page\n", "Some words.", "2 claims: 1 hold, 1 do not, 0 ties (leads under a fifth), 0 void", "| more sweeps leave less error | **holds** | ratio 0.",
                              "| fewer sweeps leave less error | **does not hold** |", "(images/tiny.svg)", "(images/tiny.csv)", "(studies/tiny.study.json)", "of course not"})
         EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
     EXPECT_FALSE(write_page(o, folder, {"tiny", "missing"}, text).empty());

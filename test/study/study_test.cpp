@@ -1,6 +1,7 @@
 // A tiny study from file to verdict: runs are those of the main loop, claims are judged both ways, races end where they should.
 #include "study/tiny_study.h"
 #include "simulate.h"
+#include "study/page.h"
 #include "study/run.h"
 #include "study/verdict.h"
 #include <cmath>
@@ -163,6 +164,31 @@ TEST(study, a_race_ends_at_the_smallest_setting_that_reaches_the_error) {
     }
 }
 
+// With a setting of its own the second could win by doing less: on two threads a single iteration of minimal residuals was "as good" as 15.
+TEST(study, a_race_of_threads_runs_at_equal_settings) {
+    std::string text = replaced(tiny_text(), R"("sweep": { "path": "solvers.position.iterations", "values": [2, 20], "title": "iterations" },)",
+                                R"("race": { "reference": "gs", "against": "two", "error": "error", "pairs": 1, "threads": 1 },)");
+    text = replaced(text, R"("gs": { "title": "sweeps" })", R"("gs": { "title": "sweeps" }, "two": { "title": "on two threads", "threads": 2 })");
+    text = replaced(text, R"("holds": "gs[20].error.mean < gs[2].error.mean", "show": { "ratio": "gs[20].error.mean/gs[2].error.mean" })",
+                    R"("holds": "race.reached && race.error_against == race.error_reference")");
+    text = replaced(text, R"("gs[20].error.mean > gs[2].error.mean")", R"("race.iterations > 0")");
+    const auto study = load_text(text, "threads_race");
+    ASSERT_TRUE(study);
+    const Result<StudyResult> r = run_study(*study);
+    ASSERT_TRUE(r);
+    EXPECT_TRUE(r.value->race.reached);
+    EXPECT_EQ(r.value->race.error_against, r.value->race.error_reference);
+    EXPECT_GT(r.value->race.ms_against, 0);
+    EXPECT_EQ(r.value->race.value, 0); // none was looked for
+    EXPECT_EQ(r.value->verdicts[0].verdict, Verdict::holds);
+    EXPECT_EQ(r.value->verdicts[1].verdict, Verdict::does_not_hold);
+    const std::string folder = fresh_folder("threads_race_out");
+    EXPECT_TRUE(write_study(*study, *r.value, folder).empty());
+    std::string page;
+    EXPECT_TRUE(write_page({"A page", "", "", ""}, folder, {"tiny"}, page).empty());
+    EXPECT_NE(page.find("Time at equal settings (gs on 1 threads, two on 2), medians of 1 interleaved pairs"), std::string::npos) << page;
+}
+
 TEST(study, variants_may_have_threads_of_their_own) {
     const auto study = load_text(replaced(tiny_text(), R"("variants": { )", R"("variants": { "two": { "title": "on two threads", "threads": 2 }, )"), "threads");
     ASSERT_TRUE(study);
@@ -201,6 +227,70 @@ TEST(study, claims_about_times_are_void_on_a_busy_machine) {
     r.race.ratio = 0.5;
     judge_claims(s, r);
     EXPECT_EQ(r.verdicts[0].verdict, Verdict::does_not_hold);
+}
+
+TEST(study, leads_under_a_fifth_are_ties) {
+    Study s;
+    s.race.wanted = true;
+    StudyResult r;
+    r.race = {.done = true, .reached = true, .quiet = true};
+    const auto verdict = [&](const char* holds, double ratio) {
+        StudyClaim c;
+        c.holds = make_text(holds);
+        s.claims = {c};
+        r.race.ratio = ratio;
+        judge_claims(s, r);
+        return r.verdicts[0].verdict;
+    };
+    const char* faster = "race.reached && race.ratio > 1";
+    EXPECT_EQ(verdict(faster, 1.21), Verdict::holds);
+    EXPECT_EQ(verdict(faster, 1.113), Verdict::tie);
+    EXPECT_EQ(verdict(faster, 0.9), Verdict::tie);
+    EXPECT_EQ(verdict(faster, 0.83), Verdict::does_not_hold);
+    EXPECT_EQ(verdict("race.ratio >= 1.5", 1.1), Verdict::does_not_hold); // a fifth more or less would not change it
+    EXPECT_EQ(verdict("race.reached", 1.1), Verdict::holds);              // not about times
+    r.race.quiet = false;
+    EXPECT_EQ(verdict(faster, 1.1), Verdict::is_void);
+    r.race.reached = false;
+    EXPECT_EQ(verdict(faster, 1.1), Verdict::does_not_hold);
+    EXPECT_EQ(verdict_name(Verdict::tie), "tie");
+}
+
+// y = 8/x^2 at x = 1, 2 and 4: a straight line in logarithms
+TEST(study, numbers_at_equal_cost_lie_between_those_of_the_sweep) {
+    auto s = load_text(tiny_text(), "equal");
+    ASSERT_TRUE(s);
+    s->sweep.values = {1, 2, 4};
+    StudyResult r;
+    for (int variant : {0, 1})
+        for (double x : s->sweep.values) {
+            StudyRun run;
+            run.variant = variant, run.value = x;
+            run.frame = run.time = {1};
+            run.columns = {{8 / (x * x)}, {variant ? 0.75 * x : x}, {-x}};
+            r.runs.push_back(run);
+        }
+    const auto number = [&](const char* text) {
+        StudyClaim c;
+        c.holds = make_text("1");
+        c.show = {{"x", make_text(text)}};
+        s->claims = {c};
+        judge_claims(*s, r);
+        return r.verdicts[0].numbers[0].second;
+    };
+    EXPECT_NEAR(number("gs.error.end.for.relative.mean.of.cr[4]"), 8 / 9.0, 1e-14);  // relative is 3
+    EXPECT_NEAR(number("gs.error.end.for.relative.mean.of.cr[2]"), 8 / 2.25, 1e-14); // 1.5
+    EXPECT_TRUE(std::isnan(number("gs.error.end.for.relative.mean.of.cr[1]")));      // 0.75: less than any of gs
+    EXPECT_NEAR(number("gs.height.end.for.relative.mean.of.cr[4]"), -3, 1e-14);      // below zero there are no logarithms
+    for (const char* wrong : {"gs.error.end.for.relative.mean.of.cr", "gs.error.end.for.relative.mean.of.cr[3]", "gs.error.end.for.relative.of.cr[4]",
+                              "gs.error.end.for.speed.mean.of.cr[4]", "gs.error.for.relative.mean.of.cr[4]", "gs.error.end.for.relative.mean.of.no[4]"}) {
+        StudyClaim c;
+        c.holds = make_text(wrong);
+        s->claims = {c};
+        std::vector<Error> errors;
+        check_claims(*s, errors);
+        EXPECT_FALSE(errors.empty()) << wrong;
+    }
 }
 
 TEST(study, a_run_that_fails_makes_its_claims_false_not_silent) {
