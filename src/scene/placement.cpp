@@ -1,6 +1,7 @@
 #include "scene/placement.h"
 #include "core/error.h"
 #include "core/fields.h"
+#include "core/rotation.h"
 
 namespace sinew {
 
@@ -38,8 +39,7 @@ static bool read_euler(const Value& v, const Scope& scope, std::string_view path
     Real3 e;
     FieldList list = collect_fields([&](const FieldCollector& f) { f("euler", e, Field{.unit = "rad"}); });
     if (!read_fields(list, v, scope, path, errors)) return false;
-    out = Quat(Eigen::AngleAxisd(e.z, Vec3::UnitZ())) * Quat(Eigen::AngleAxisd(e.y, Vec3::UnitY())) *
-          Quat(Eigen::AngleAxisd(e.x, Vec3::UnitX()));
+    out = rotation_from_euler(vec(e));
     return true;
 }
 

@@ -24,6 +24,28 @@ Vec3 stick_slide(const Mat3& K, const Vec3& n, const Vec3& u, Real e, Real mu) {
     return -(1 + e) * u.dot(n) / d * along;
 }
 
+// p_t across n that stops the slip u, K_tt p_t = -u_t
+Vec3 stop_slip(const Mat3& K, const Vec3& n, const Vec3& u) {
+    const Vec3 t0 = n.unitOrthogonal(), t1 = n.cross(t0);
+    Mat2 across;
+    across << t0.dot(K * t0), t0.dot(K * t1), t1.dot(K * t0), t1.dot(K * t1);
+    const Vec2 p = -across.inverse() * Vec2(t0.dot(u), t1.dot(u));
+    return p.x() * t0 + p.y() * t1;
+}
+
+Vec3 poisson(const Mat3& K, const Vec3& n, const Vec3& u, Real e, Real mu) {
+    Vec3 P = stick_slide(K, n, u, 0, mu);
+    const Real load = e * P.dot(n);
+    if (load > 0) {
+        P += load * n;
+        const Vec3 friction = stop_slip(K, n, u + K * P);
+        const Real size = friction.norm();
+        P += size > mu * load ? Vec3(mu * load / size * friction) : friction;
+    }
+    const Vec3 after = u + K * P;
+    return after.dot(n) < 0 ? Vec3(P + stick_slide(K, n, after, 0, mu)) : P;
+}
+
 Vec3 chatterjee_ruina(const Mat3& K, const Vec3& n, const Vec3& u, Real e, Real mu) {
     const Vec3 plastic = frictionless(K, n, u, 0), stick = -K.inverse() * u;
     const Vec3 sum = (1 + e) * plastic + (stick - plastic);
@@ -45,19 +67,20 @@ Vec3 compute_impact(ImpactLaw law, const Mat3& K, const Vec3& n, const Vec3& u, 
     case ImpactLaw::sticking: return -K.inverse() * u;
     case ImpactLaw::frictionless: return frictionless(K, n, u, e);
     case ImpactLaw::chatterjee_ruina: return chatterjee_ruina(K, n, u, e, mu);
-    case ImpactLaw::stick_slide: break;
+    case ImpactLaw::stick_slide:
+    case ImpactLaw::poisson: break;
     }
-    Vec3 P = stick_slide(K, n, u, e, mu);
+    const auto impulse = [&](Real part) { return law == ImpactLaw::poisson ? poisson(K, n, u, part, mu) : stick_slide(K, n, u, part, mu); };
+    const Vec3 P = impulse(e);
     if (!guard || impact_energy(K, u, P) <= 0) return P;
     // the largest e without gain; at e = 0 there is none
     Real low = 0, high = e;
     for (int k = 0; k < 40; ++k) {
         const Real middle = 0.5 * (low + high);
-        if (impact_energy(K, u, stick_slide(K, n, u, middle, mu)) <= 0) low = middle;
-        else high = middle;
+        (impact_energy(K, u, impulse(middle)) <= 0 ? low : high) = middle;
     }
-    P = stick_slide(K, n, u, low, mu);
-    return impact_energy(K, u, P) <= 0 ? P : stick_slide(K, n, u, 0, mu);
+    const Vec3 kept = impulse(low);
+    return impact_energy(K, u, kept) <= 0 ? kept : impulse(0);
 }
 
 } // namespace sinew

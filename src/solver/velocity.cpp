@@ -111,6 +111,7 @@ SolveOptions VelocitySolver::solve_options() const {
     o.momentum_factor = settings.momentum_factor;
     o.momentum_power = settings.momentum_power;
     o.split_masses = settings.split_masses;
+    o.kkt = settings.equalities == "kkt";
     o.trace = settings.rounds > 1 ? nullptr : trace; // which then has the rounds
     return o;
 }

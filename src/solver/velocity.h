@@ -10,6 +10,7 @@ struct VelocitySettings {
     std::string method = "auto";
     std::string friction = "cone";
     std::string stabilisation = "auto";
+    std::string equalities = "schur";
     std::string impact = "chatterjee_ruina";
     std::string gyroscopic = "momentum";
     std::string precision = "single";
@@ -48,9 +49,14 @@ struct VelocitySettings {
           Field{.allowed = {"auto", "none", "baumgarte", "soft", "split_impulse", "post", "acceleration"},
                 .doc = "how penetration and drift are taken back; auto: post for direct and block, otherwise baumgarte; soft_step "
                        "has its own; acceleration: joints at the level of accelerations, with baumgarte_alpha and _beta"});
+        v("equalities", s.equalities,
+          Field{.allowed = {"schur", "kkt"},
+                .doc = "direct and auto, islands of joints without limits, motors and contacts: the impulses alone by J M^-1 J^T, or velocities "
+                       "and impulses together by their sparse saddle-point matrix"});
         v("impact", s.impact,
-          Field{.allowed = {"newton", "sticking", "frictionless", "stick_slide", "chatterjee_ruina"},
-                .doc = "law of impacts where the pair has restitution; newton: the velocity after the solve, all at once"});
+          Field{.allowed = {"newton", "sticking", "frictionless", "stick_slide", "poisson", "chatterjee_ruina"},
+                .doc = "law of impacts where the pair has restitution; newton: the velocity after the solve, all at once; poisson: the impulse "
+                       "of compression times 1 + e"});
         v("gyroscopic", s.gyroscopic,
           Field{.allowed = {"momentum", "implicit", "none"},
                 .doc = "how free rotation goes on: angular momentum kept and midpoint rotation, implicit Euler of the torque, none"});

@@ -1,6 +1,7 @@
 // Direct solution of one island (spec U 3.3 f, P 3.16, P134).
 // Equalities only: the Schur complement (J W J^T + softness) p = -(J u_free + bias), factored in the order of a walk along
-// the island, so that chains and trees take time in proportion to their length (P122-P124, U049).
+// the island, so that chains and trees take time in proportion to their length (P122, U049); or, if asked for, the sparse
+// saddle-point matrix of velocities and impulses (velocity_kkt.h; P123, P124).
 // Otherwise: the method of multipliers on
 //   min over u of  1/2 |u - u_free|^2_M + sum over groups of  (s + rho) (z . p - 1/2 |p|^2)
 //   z = (rho p_hat - y)/(s + rho),  p = P_K(z)
@@ -556,6 +557,7 @@ SolveResult solve_direct(const SolveOptions& o, const IslandView& view, SolveScr
     if (const Real residual = natural_residual(o.sets, view.groups, q); residual <= (o.accepts ? 1 : kBetter) * o.tolerance)
         return {0, residual};
     for (int g : view.groups) q.correction[q.groups[g].row] = 0; // begins convex: that of a guess may lead nowhere
+    if (SolveResult out; o.kkt && all_equalities(d) && solve_equalities_kkt(o, view, s.kkt, q, out)) return out;
     build_order(d);
     const SolveResult out = all_equalities(d) ? solve_schur(d) : solve_newton(d);
     for (int b : view.bodies) s.place[b] = -1;

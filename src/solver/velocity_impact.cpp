@@ -54,6 +54,7 @@ ImpactLaw find_impact_law(std::string_view name) {
     return name == "sticking"       ? ImpactLaw::sticking
            : name == "frictionless" ? ImpactLaw::frictionless
            : name == "stick_slide"  ? ImpactLaw::stick_slide
+           : name == "poisson"      ? ImpactLaw::poisson
                                     : ImpactLaw::chatterjee_ruina;
 }
 

@@ -171,7 +171,7 @@ struct TouchFacts {
         add_ratio(q, bodies, facts);
         facts.pairs = facts.pairs && list.touches[i].pair;
         facts.bounces = facts.bounces || list.touches[i].rule.restitution > 0;
-        if (moving(q, bodies) > 1 && !is_again_key(list, i)) ++facts.links;
+        if (!is_again_key(list, i)) ++(moving(q, bodies) > 1 ? facts.links : facts.held);
     }
 };
 void add_facts(const Islands::Facts& from, Islands::Facts& to) {
@@ -179,6 +179,7 @@ void add_facts(const Islands::Facts& from, Islands::Facts& to) {
     to.pairs = to.pairs && from.pairs;
     to.bounces = to.bounces || from.bounces;
     to.links += from.links;
+    to.held += from.held;
 }
 
 // Touches of each island in order, and what is to be known of them. Pieces find their own part of every island, and write it behind those

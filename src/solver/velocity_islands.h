@@ -20,6 +20,7 @@ struct Islands {
         bool tree = true;                   // joints close no loop
         int branches = 0;                   // most joints at one body that moves
         int links = 0;                      // pairs of bodies that move and touch or share a joint
+        int held = 0;                       // bodies that move and touch something held, once for each
     };
     std::vector<Facts> facts;
     std::vector<int> root, number;          // per body: union-find, island or -1

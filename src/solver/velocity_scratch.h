@@ -1,7 +1,7 @@
 // Memory of the methods of velocity_solve.h; nothing in it outlives a call.
 #pragma once
 #include "linalg/envelope.h"
-#include "solver/velocity_solve.h"
+#include "solver/velocity_kkt.h"
 
 namespace sinew {
 
@@ -16,6 +16,7 @@ struct SolveScratch {
     Envelope matrix;
     std::vector<Real> u, u_free, du, right, weight; // unknowns of the island
     std::vector<Real> p, p_hat, p_best, rho, mass;
+    KktScratch kkt;
     std::vector<Real> dp;                // derivative of the projection, 6 x 6 per group
 };
 

@@ -18,6 +18,7 @@ struct SolveOptions {
     bool split_masses = true;    // of jacobi
     bool single_tangent = false; // sweeps: one row of friction along the slip, not two (spec U 3.8.5)
     bool accepts = true;         // of direct: what the impulses at the start solve within the tolerance
+    bool kkt = false;            // of direct: equalities by the saddle-point matrix (velocity_kkt.h), not the Schur complement
     Trace* trace = nullptr; // per iteration the natural residual, sums of what is left, momentum
 };
 struct SolveResult {
@@ -45,7 +46,7 @@ SolveResult solve_block(const SolveOptions&, const IslandView&, RowProblem&);
 SolveResult solve_jacobi(const SolveOptions&, const IslandView&, SolveScratch&, RowProblem&);
 SolveResult solve_apgd(const SolveOptions&, const IslandView&, SolveScratch&, RowProblem&);
 SolveResult solve_bb(const SolveOptions&, const IslandView&, SolveScratch&, RowProblem&);
-// Newton's method on the velocities, or the Schur complement where all rows are equalities (velocity_direct.cpp)
+// Newton's method on the velocities; where all rows are equalities the Schur complement or the saddle-point matrix (velocity_direct.cpp)
 SolveResult solve_direct(const SolveOptions&, const IslandView&, SolveScratch&, RowProblem&);
 // The same; where it finds nothing, as where bodies are squeezed by others that nothing stops, sweeps from no impulses at all:
 // the direct method would answer with impulses beyond all bounds

@@ -48,13 +48,18 @@ PlanarImpulse planar_law(const std::string& law, const PlanarImpact& q, double e
         if (std::abs(mix(1).x) <= mu * mix(1).y) return mix(1);
         return mix(mu * (1 + e) * plastic.y / (std::abs(stick.x) - mu * (stick.y - plastic.y)));
     }
+    if (law == "poisson") { // compression without restitution, then e times its load with the friction that stops the slip, or all there is
+        const PlanarImpulse c = planar_law("newton", q, 0, mu);
+        const double load = e * c.y, slip = q.ux + q.kxx() * c.x + q.kxy() * (c.y + load);
+        return {c.x + std::clamp(-slip / q.kxx(), -mu * load, mu * load), c.y + load};
+    }
     const PlanarImpulse both = stop_rates(q, q.ux, (1 + e) * q.uy);
     if (both.y >= 0 && std::abs(both.x) <= mu * both.y) return both;
     const double way = q.ux > 0 ? -mu : mu, p = -(1 + e) * q.uy / (q.kyy() + way * q.kxy());
     return {way * p, p};
 }
 
-const std::vector<std::string> kImpactLaws{"newton", "sticking", "frictionless", "stick_slide", "chatterjee_ruina"};
+const std::vector<std::string> kImpactLaws{"newton", "sticking", "frictionless", "stick_slide", "poisson", "chatterjee_ruina"};
 
 } // namespace
 
@@ -82,7 +87,7 @@ TEST(velocity_impact_laws, two_spheres_head_on_part_with_the_restitution_of_ever
 TEST(velocity_impact_laws, a_tilted_box_leaves_a_plane_as_every_law_says) {
     const double mass = 2, tilt = 0.4, inertia = mass / 12 * (0.6 * 0.6 + 0.2 * 0.2);
     const double rx = -0.3 * std::cos(tilt) + 0.1 * std::sin(tilt), ry = -0.3 * std::sin(tilt) - 0.1 * std::cos(tilt);
-    int sticking = 0, sliding = 0;
+    int sticking = 0, sliding = 0, differs = 0;
     for (const std::string& law : kImpactLaws)
         for (const char* method : {"direct", "sequential_impulses", "block", "mlcp"})
             for (const double mu : {0.1, 2.0})
@@ -107,11 +112,14 @@ TEST(velocity_impact_laws, a_tilted_box_leaves_a_plane_as_every_law_says) {
                         EXPECT_NEAR(measure(s, "box.velocity.y"), vy + P.y / mass, near) << where;
                         EXPECT_NEAR(measure(s, "box.spin.z"), w + (rx * P.y - ry * P.x) / inertia, 10 * near) << where;
                         EXPECT_NEAR(measure(s, "box.velocity.z"), 0, near) << where;
-                        // what e means: all laws but sticking return that part of the approach
-                        EXPECT_NEAR(uy, law == "sticking" ? 0 : -e * q.uy, 1e-14) << where;
+                        // what e means: all laws but sticking return that part of the approach, poisson's of the impulse
+                        if (law == "poisson") EXPECT_NEAR(P.y, (1 + e) * planar_law("newton", q, 0, mu).y, 1e-14) << where;
+                        else EXPECT_NEAR(uy, law == "sticking" ? 0 : -e * q.uy, 1e-14) << where;
+                        differs += law == "poisson" && std::abs(uy + e * q.uy) > 0.01;
                     }
     EXPECT_GT(sticking, 20);
     EXPECT_GT(sliding, 20);
+    EXPECT_GT(differs, 3); // poisson's law from newton's
 }
 
 // A slender rod without restitution, tilted by 45 degrees: friction mu P lifts the tip by mu |K_xy| > K_yy, more than the load itself does. Sliding
@@ -326,15 +334,30 @@ TEST(velocity_friction_sets, a_box_stops_where_the_width_of_the_set_says) {
         }
 }
 
-// A stack of equal boxes goes by soft steps, which know the disc alone: under other sets it does not.
+// A high stack of equal boxes goes by soft steps, which know the disc alone: under other sets it does not.
 TEST(velocity_friction_sets, auto_has_no_soft_steps_where_the_set_is_no_disc) {
     for (const auto& [set, soft] : {std::pair{"cone", true}, {"cylinder", true}, {"box", false}, {"polyhedral", false}}) {
         auto s = start(fmt::format(R"({{ "sinew": 1, "time": {{ "fps": 60, "seconds": 0.1 }}, "solver": "velocity", "solvers": {{ "velocity": {{ "friction": "{}" }} }},
-            "objects": {{ "floor": {{ "kind": "plane" }}, "box": {{ "kind": "box", "mass": 1, "replicate": {{ "count": 6, "index": "k", "at": [0, "0.5 + k", 0] }} }} }} }})", set));
+            "objects": {{ "floor": {{ "kind": "plane" }}, "box": {{ "kind": "box", "mass": 1, "replicate": {{ "count": 14, "index": "k", "at": [0, "0.5 + k", 0] }} }} }} }})", set));
         ASSERT_TRUE(s);
         run_to_end(*s);
         EXPECT_EQ(std::string_view(s->report.path).find("soft_step") != std::string_view::npos, soft) << set;
-        EXPECT_NEAR(measure(*s, "box/5.y"), 5.5, 0.01) << set;
+        EXPECT_NEAR(measure(*s, "box/5.y"), 5.5, 0.02) << set;
+    }
+}
+
+// Stacks of up to twelve that touch the floor with one box go directly, higher ones and a row that lies on it by soft steps.
+TEST(velocity_way, auto_solves_stacks_directly_and_rows_on_a_floor_by_soft_steps) {
+    struct Row {
+        int count;
+        const char *at, *path;
+    };
+    for (const Row& r : {Row{5, R"([0, "0.5 + k", 0])", "direct"}, {12, R"([0, "0.5 + k", 0])", "direct"}, {13, R"([0, "0.5 + k", 0])", "soft_step"}, {6, R"(["k", 0.5, 0])", "soft_step"}}) {
+        auto s = start(fmt::format(R"({{ "sinew": 1, "time": {{ "fps": 60, "seconds": 0.05 }}, "solver": "velocity",
+            "objects": {{ "floor": {{ "kind": "plane" }}, "box": {{ "kind": "box", "mass": 1, "replicate": {{ "count": {}, "index": "k", "at": {} }} }} }} }})", r.count, r.at));
+        ASSERT_TRUE(s);
+        run_to_end(*s);
+        EXPECT_EQ(s->report.path, std::string(r.path)) << r.count;
     }
 }
 
@@ -364,6 +387,28 @@ TEST(velocity_friction_sets, all_methods_take_the_same_curved_way_off_the_lines_
                 EXPECT_NEAR(way.second, sweeps.second, 1.5e-8) << method << " " << set << " " << angle;
             }
         }
+}
+
+// ---- the two forms of equalities ----
+
+// A chain that swings, a free tree that tumbles and a ring of four, a loop: the same way by the Schur complement and by the saddle-point matrix.
+TEST(velocity_equalities, both_forms_take_joints_the_same_way) {
+    const std::string bodies = R"json("link": { "kind": "box", "size": [0.1, 0.4, 0.2], "mass": 1, "contact": false, "replicate": { "count": 8, "index": "k", "at": ["0.5 + k", 0, 0] } },
+        "star": { "kind": "box", "size": [0.3, 0.4, 0.2], "mass": "1 + k", "contact": false, "angular_velocity": [1, "k", 2], "replicate": { "count": 4, "index": "k", "at": ["cos(2*k)", 3, "sin(2*k)"] } },
+        "ring": { "kind": "box", "size": [0.3, 0.4, 0.2], "mass": "1 + k", "contact": false, "velocity": ["k", 1, 0], "replicate": { "count": 4, "index": "k", "at": ["cos(k*pi/2)", 6, "sin(k*pi/2)"] } })json";
+    const std::string joints = R"json("joints": { "top": { "kind": "hinge", "axis": [0, 0, 1], "between": ["world", "link/0"], "at": [0, 0, 0] },
+        "next": { "kind": "ball", "between": ["link/{k}", "link/{k + 1}"], "at": ["1 + k", 0, 0], "replicate": { "count": 7, "index": "k" } },
+        "arm": { "kind": "universal", "axis": [1, 0, 0], "second_axis": [0, 1, 0], "between": ["star/0", "star/{k + 1}"], "at": [0.5, 3, 0], "replicate": { "count": 3, "index": "k" } },
+        "round": { "kind": "ball", "between": ["ring/{k}", "ring/{mod(k + 1, 4)}"], "at": ["cos((k + 0.5)*pi/2)", 6, "sin((k + 0.5)*pi/2)"], "replicate": { "count": 4, "index": "k" } } })json";
+    std::vector<Simulation> runs;
+    for (const char* form : {"schur", "kkt"})
+        runs.push_back(run_to_end(settings_scene(fmt::format(R"("method": "direct", "equalities": "{}")", form), 0.002, 250, bodies, joints)));
+    // half a second of a chaotic swing lets round-off of 1e-14 per step grow by less than 1e4
+    for (std::size_t f = 0; f < runs[0].now.frame.p.size(); ++f) {
+        EXPECT_LT((vec(runs[0].now.frame.p[f]) - vec(runs[1].now.frame.p[f])).norm(), 1e-9) << f;
+        EXPECT_LT((vec(runs[0].now.frame.v[f]) - vec(runs[1].now.frame.v[f])).norm(), 1e-8) << f;
+    }
+    EXPECT_GT((vec(runs[0].now.frame.p[7]) - Vec3(7.5, 0, 0)).norm(), 0.5); // it moves
 }
 
 // ---- random impacts of two free boxes ----
@@ -527,43 +572,70 @@ void throw_pairs(Rng& rng, ImpactField& field, ImpactCount& count) {
 // spins are found from it: also round-off, as long as nothing takes penetration back, and bodies turn by less than a radian per step;
 // spins from momenta and back lose the ratio of the moments of inertia, up to 100, in each of up to 100 exchanges. Energy: no law adds any, and e = 1 without friction
 // loses none, but for what the solve of pairs without restitution leaves within its tolerance.
-void expect_conservation(const ImpactCount& c, const std::string& where) {
-    EXPECT_LT(c.gained, 1e-11) << where; // tolerance of 1e-12 m/s of velocities of 0.1 m/s
-    EXPECT_LT(c.lost, 2e-12) << where;   // the guard of stick_slide, which round-off may start, knows e to 2^-40
-    EXPECT_LT(c.momentum, 1e-13) << where;
-    EXPECT_LT(c.spin, 1e-11) << where;   // 100 x 100 times the some ten roundings of 1.1e-16 in R I^-1 R^T; mostly 1e-13
+struct ImpactBounds {
+    double gained, lost, momentum, spin, returned;
+};
+constexpr ImpactBounds kDirectImpacts{
+    .gained = 1e-11, // tolerance of 1e-12 m/s of velocities of 0.1 m/s
+    .lost = 2e-12,   // the guard of stick_slide, which round-off may start, knows e to 2^-40
+    .momentum = 1e-13,
+    .spin = 1e-11,   // 100 x 100 times the some ten roundings of 1.1e-16 in R I^-1 R^T; mostly 1e-13
+    .returned = 3};
+// Velocities in single precision, 6e-8 of them rounded in each of twelve sweeps of six sub-steps: 7e-7 of the momenta, and of the angular ones as
+// arms of up to 1 m are to distances of 4 m; of the energy, which changes at the first order in them, the same. The pairs of these steps have exchanged their
+// impulses before, in double precision and by the same laws; what the soft contacts add pushes 1e-7 m apart, and e is not looked at.
+constexpr ImpactBounds kSoftImpacts{.gained = 2e-6, .lost = 2e-6, .momentum = 2e-6, .spin = 2e-6, .returned = 1e300};
+void expect_conservation(const ImpactBounds& b, const ImpactCount& c, const std::string& where) {
+    EXPECT_LT(c.gained, b.gained) << where;
+    EXPECT_LT(c.lost, b.lost) << where;
+    EXPECT_LT(c.momentum, b.momentum) << where;
+    EXPECT_LT(c.spin, b.spin) << where;
 }
 
-void run_impacts(const std::string& law, const std::string& method, int scenes, int pairs, int rounds, ImpactCount& count) {
+void run_impacts(const std::string& law, const std::string& method, int scenes, int pairs, int rounds, ImpactCount& count, const ImpactBounds& bounds = kDirectImpacts) {
     Rng rng{26, 0, 0};
     for (int n = 0; n < scenes; ++n) {
         ImpactField field = make_impacts(rng, law, method, pairs);
         ASSERT_TRUE(field.s);
         for (int k = 0; k < rounds; ++k) throw_pairs(rng, field, count);
     }
-    expect_conservation(count, law + " " + method);
-    if (law != "stick_slide") { EXPECT_LT(count.returned, 3) << law << " " << method; } // whose guard lowers e
+    expect_conservation(bounds, count, law + " " + method);
+    // the guard of stick_slide lowers e, poisson's is of impulses
+    if (law != "stick_slide" && law != "poisson") { EXPECT_LT(count.returned, bounds.returned) << law << " " << method; }
     testing::Test::RecordProperty(law + "_" + method, fmt::format("gained {:.3g} lost {:.3g} momentum {:.3g} angular {:.3g} returned {:.3g}", count.gained, count.lost, count.momentum, count.spin, count.returned));
 }
 
 } // namespace
 
 TEST(velocity_random_impacts, of_a_thousand_pairs_of_free_boxes_keep_momentum_and_gain_no_energy) {
-    for (const char* law : {"sticking", "frictionless", "stick_slide", "chatterjee_ruina"}) {
+    for (const char* law : {"sticking", "frictionless", "stick_slide", "poisson", "chatterjee_ruina"}) {
         ImpactCount count;
         run_impacts(law, "direct", 1, 100, 10, count);
+    }
+    // the defaults solve pairs of up to 64 bodies in all directly, and more of them by soft steps
+    for (const char* law : {"stick_slide", "poisson", "chatterjee_ruina"}) {
+        ImpactCount few, many;
+        run_impacts(law, "auto", 1, 32, 10, few);
+        run_impacts(law, "auto", 1, 100, 10, many, kSoftImpacts);
     }
     ImpactCount swept;
     run_impacts("chatterjee_ruina", "sequential_impulses", 1, 100, 10, swept);
     EXPECT_GE(swept.bounced, 50);
 }
 
-// two minutes
+// four minutes
 TEST(soak_velocity_random_impacts, of_a_million_pairs_of_free_boxes_keep_momentum_and_gain_no_energy) {
-    for (const char* law : {"sticking", "frictionless", "stick_slide", "chatterjee_ruina"}) {
+    for (const char* law : {"sticking", "frictionless", "stick_slide", "poisson", "chatterjee_ruina"}) {
         ImpactCount count;
         run_impacts(law, "direct", 25, 400, 25, count);
         EXPECT_EQ(count.impacts, 250000);
+    }
+    // at the defaults, few and many at once
+    for (const char* law : {"stick_slide", "poisson", "chatterjee_ruina"}) {
+        ImpactCount few, many;
+        run_impacts(law, "auto", 100, 32, 25, few);
+        run_impacts(law, "auto", 5, 400, 25, many, kSoftImpacts);
+        EXPECT_EQ(few.impacts + many.impacts, 130000);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "scene/expand.h"
 #include "scene/expect.h"
 #include "scene/scope.h"
+#include "core/rotation.h"
 #include "paths.h"
 #include <cmath>
 #include <filesystem>
@@ -162,6 +163,33 @@ TEST(scene, replicas_have_their_own_names_indices_and_places) {
     EXPECT_NEAR(s.objects[5].pose.rotation.y, 1, 1e-15); // 90 + 90 degrees about y
     EXPECT_TRUE(
         parsed_scene(R"({ "objects": { "a": { "kind": "box", "replicate": { "count": 0 } } } })").objects.empty());
+}
+
+// The same rotation in every way the language has it: axis and angle, Euler angles about the fixed axes x, y, z, a list of turns, a
+// quaternion of any length. Euler angles [x, y, z] are the list x, y, z.
+TEST(scene, a_rotation_is_the_same_by_euler_angles_axes_and_quaternion) {
+    const auto rotation = [](const std::string& rotate) {
+        const Scene s = parsed_scene(R"({ "objects": { "a": { "kind": "box", "rotate": )" + rotate + " } } }");
+        return s.objects.empty() ? Quat::Identity() : quat(s.objects[0].pose.rotation);
+    };
+    const auto expect_same = [](const Quat& a, const Quat& b) {
+        EXPECT_LT(std::min((a.coeffs() - b.coeffs()).norm(), (a.coeffs() + b.coeffs()).norm()), 1e-15); // rounding of numbers below 1
+    };
+    // 120 degrees about the diagonal carry x to y to z: 90 degrees about x, then 90 degrees about z
+    const Quat diagonal = rotation(R"({ "axis": [1, 1, 1], "angle": "120 deg" })");
+    expect_same(diagonal, Quat(0.5, 0.5, 0.5, 0.5));
+    expect_same(rotation(R"({ "quaternion": [2, 2, 2, 2] })"), diagonal);
+    expect_same(rotation(R"({ "euler": ["90 deg", 0, "90 deg"] })"), diagonal);
+    EXPECT_LT((diagonal * Vec3::UnitX() - Vec3::UnitY()).norm(), 1e-15);
+    const Quat turned = rotation(R"({ "euler": [0.3, -0.7, 1.9] })");
+    expect_same(turned, rotation(R"([ { "axis": [1, 0, 0], "angle": 0.3 }, { "axis": [0, 1, 0], "angle": -0.7 }, { "axis": [0, 0, 1], "angle": 1.9 } ])"));
+    // its matrix: columns are where the axes go, z after y after x
+    const Real cx = std::cos(0.3), sx = std::sin(0.3), cy = std::cos(-0.7), sy = std::sin(-0.7), cz = std::cos(1.9), sz = std::sin(1.9);
+    Mat3 r;
+    r << cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx, sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx, -sy, cy * sx, cy * cx;
+    EXPECT_LT((turned.toRotationMatrix() - r).norm(), 2e-15);
+    EXPECT_LT((euler_angles(turned) - Vec3(0.3, -0.7, 1.9)).norm(), 2e-15);
+    expect_same(rotation_from_rodrigues(rodrigues_vector(turned)), turned);
 }
 
 TEST(scene, names_inside_a_prefab_are_local_and_params_do_not_leak) {

@@ -10,7 +10,7 @@ using namespace sinew;
 
 namespace {
 
-constexpr std::array kLaws{ImpactLaw::sticking, ImpactLaw::frictionless, ImpactLaw::stick_slide, ImpactLaw::chatterjee_ruina};
+constexpr std::array kLaws{ImpactLaw::sticking, ImpactLaw::frictionless, ImpactLaw::stick_slide, ImpactLaw::poisson, ImpactLaw::chatterjee_ruina};
 
 // rod of mass 1 and length 1 in the xy-plane that hits the floor with its tip: K at the tip; angle to the floor
 Mat3 rod_matrix(Real angle) {
@@ -108,7 +108,7 @@ TEST(impact, no_law_gains_energy_in_a_million_random_impacts) {
 }
 
 // Spec P V24, all 16 pairs of restitution and friction: without the guard stick-then-slide gains energy as often, by as much, and sticks
-// as often as the table says; Chatterjee and Ruina's law never gains.
+// as often as the table says; Chatterjee and Ruina's law never gains, and Poisson's not in the plane.
 TEST(impact, without_the_guard_stick_then_slide_gains_as_often_as_the_table_says) {
     struct Line {
         Real e, mu, gains, worst, sticks;
@@ -130,9 +130,11 @@ TEST(impact, without_the_guard_stick_then_slide_gains_as_often_as_the_table_says
             gains += gain > 1e-9;
             worst = std::max(worst, 1 + gain);
             sticks += std::abs((u + K * P).x()) < 1e-9;
-            const Vec3 other = compute_impact(ImpactLaw::chatterjee_ruina, K, Vec3::UnitY(), u, l.e, l.mu, false);
-            gains_of_other += impact_energy(K, u, other) > 1e-12 * before;
-            outside += std::hypot(other.x(), other.z()) > l.mu * other.y() + 1e-12 || (u + K * other).y() < -1e-12;
+            for (ImpactLaw law : {ImpactLaw::chatterjee_ruina, ImpactLaw::poisson}) {
+                const Vec3 other = compute_impact(law, K, Vec3::UnitY(), u, l.e, l.mu, false);
+                gains_of_other += impact_energy(K, u, other) > 1e-12 * before;
+                outside += std::hypot(other.x(), other.z()) > l.mu * other.y() + 1e-12 || (u + K * other).y() < -1e-12;
+            }
         }
         EXPECT_NEAR(double(gains) / n, l.gains, 0.005) << l.e << " " << l.mu; // five standard deviations of 1e5 draws
         if (l.gains == 0) { EXPECT_EQ(gains, 0) << l.e << " " << l.mu; }
@@ -141,6 +143,41 @@ TEST(impact, without_the_guard_stick_then_slide_gains_as_often_as_the_table_says
         EXPECT_EQ(gains_of_other, 0) << l.e << " " << l.mu;
         EXPECT_EQ(outside, 0) << l.e << " " << l.mu;
     }
+}
+
+// Rod of 1 kg at 45 degrees, K_xx = K_yy = 5/2, K_xy = -3/2 (1/kg), its tip at (u_x, -1): Poisson's law in numbers.
+// Compression: without friction p = 2/5; dropped without slip and with much friction the tip sticks, K P = (0, 1): p = 5/8 and 3/8 across.
+// Expansion by e p along y, held across by 3/5 e p: u_y' = e p (5/2 - 9/10) = 8/5 e p, which is e again. Fast and with mu = 3/10 it slides
+// throughout: 1 = p (5/2 - 9/20), and e p pushes apart in the same ratio.
+TEST(impact, the_law_of_poisson_multiplies_the_impulse_of_compression) {
+    const Mat3 K = rod_matrix(kPi / 4);
+    EXPECT_NEAR(K(0, 0), 2.5, 1e-15);
+    EXPECT_NEAR(std::abs(K(0, 1)), 1.5, 1e-15);
+    const Real across = K(0, 1) > 0 ? -1 : 1; // the way of friction
+    struct Row {
+        Real mu, slip, load, friction;
+    };
+    for (const Row& r : {Row{0, 0.7, 0.4, 0}, {2, 0, 0.625, 0.375}, {0.3, 3, 1 / 2.05, 0.3 / 2.05}})
+        for (Real e : {0.0, 0.5, 1.0}) {
+            const Vec3 P = compute_impact(ImpactLaw::poisson, K, Vec3::UnitY(), Vec3(-across * r.slip, -1, 0), e, r.mu, false);
+            EXPECT_NEAR(P.y(), (1 + e) * r.load, 1e-14) << r.mu << " " << e;
+            EXPECT_NEAR(P.x(), across * (1 + e) * r.friction, 1e-14) << r.mu << " " << e;
+            EXPECT_NEAR((K * P).y() - 1, e, 1e-14) << r.mu << " " << e; // friction goes on as it was: impulses go with speeds
+        }
+}
+
+// Where slip is stopped in compression, friction has another part in expansion, and e of impulses is not e of speeds: u = (1/2, -1) sticks by
+// K P = -u, p = 7/16, and leaves with e p (K_yy - K_xy^2/K_xx) = 8/5 e p.
+TEST(impact, the_law_of_poisson_differs_from_that_of_newton_where_sliding_and_approach_are_coupled) {
+    const Mat3 K = rod_matrix(kPi / 4);
+    const Vec3 u(K(0, 1) > 0 ? -0.5 : 0.5, -1, 0);
+    const Real e = 0.5, load = 7.0 / 16;
+    const Vec3 P = compute_impact(ImpactLaw::poisson, K, Vec3::UnitY(), u, e, 5, false);
+    EXPECT_NEAR(P.y(), (1 + e) * load, 1e-14);
+    EXPECT_NEAR((u + K * P).y(), e * load * 1.6, 1e-14); // 0.35, where Newton's law has 0.5
+    EXPECT_NEAR((u + K * P).x(), 0, 1e-14);
+    const Vec3 newton = compute_impact(ImpactLaw::stick_slide, K, Vec3::UnitY(), u, e, 5, false);
+    EXPECT_NEAR((u + K * newton).y(), e, 1e-14);
 }
 
 TEST(impact, separating_bodies_exchange_nothing) {
