@@ -191,7 +191,7 @@ void ArticulatedSolver::follow_tree(int t, Real dt) {
     if (settings.scheme != "symplectic_euler" || stage.still[t]) return;
     bool acted = false;
     for (int i = speeds.begin; i < speeds.end; ++i) acted = acted || stage.qd[i] != smooth.qd[i];
-    const bool hit = acted && dt * largest_spin(links, at.motion.data()) > kPartTurn;
+    const bool hit = acted && dt * largest_spin(links, at.motion.data()) > kFastTurn;
     if (pace == TreePace::brisk) { // forces, rows, and velocity terms of the start
         for (int i = speeds.begin; i < speeds.end; ++i) {
             qd_rows[i] = at.qd[i] + dt * smooth.qdd[i] + stage.qd[i] - smooth.qd[i];

@@ -1,7 +1,7 @@
 // Free motion of fast trees. With the default scheme forces act at the start of a step, as a kick, and the tree then goes on by itself:
 //   q' <- q' + h H^-1 f(q),   then   H q'' = -b(q, q')   over h: velocity terms alone
 // Explicit velocity terms gain energy by about a twelfth of the square of the turn per step; here they are followed by Runge-Kutta (of
-// order 2, above a fiftieth of a radian of order 4), in parts of at most a fifth of a radian. Velocity terms do no work: after every part the speeds are scaled to
+// order 2, above a fiftieth of a radian of order 4), in parts of at most a tenth of a radian. Velocity terms do no work: after every part the speeds are scaled to
 // the kinetic energy that the tree had, so that it is kept to rounding however far it turns, and the scheme cannot blow up.
 // Floating trees have linear and angular momentum to keep as well. Their kinetic energy is that of the locked tree with these momenta and that of
 // motion against it; only the latter is scaled, which leaves momenta alone:
@@ -14,8 +14,9 @@
 namespace sinew {
 
 constexpr Real kSlowTurn = 1e-4; // [rad] per step, of the fastest link: velocity terms are explicit below
-constexpr Real kPartTurn = 0.2;  // [rad] per part of a step; above it rows act before the free motion, not after it
-constexpr int kMostParts = 64;   // of a step
+constexpr Real kFastTurn = 0.2;  // [rad] per step: rows act before the free motion above, after it below
+constexpr Real kPartTurn = 0.1;  // [rad] per part of a step
+constexpr int kMostParts = 128;  // of a step
 
 struct DriftScratch {                              // per link or per speed, of all trees
     std::vector<LinkMotion> motion;

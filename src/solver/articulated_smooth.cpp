@@ -68,7 +68,7 @@ static int kick_and_drift(const Forest& f, int tree, Real dt, const ForestState&
         out.way[i] = dt * out.qd[i];
     }
     compute_velocities(f, links, s.bases, s.q.data(), out.qd.data(), d.motion.data());
-    const bool fast = dt * largest_spin(links, d.motion.data()) > kPartTurn;
+    const bool fast = dt * largest_spin(links, d.motion.data()) > kFastTurn;
     out.pace[tree] = fast ? TreePace::fast : TreePace::brisk;
     if (fast) return -1;
     out.energy[tree] = motion_energy(f, tree, d.motion.data(), out.qd.data());
@@ -85,7 +85,7 @@ int step_symplectic(const Parallel& parallel, const Forest& f, Real dt, LinkForc
         int bad = factor_inertia(f, links, s.motion.data(), out.diagonal.data(), s.factor.data());
         if (bad >= 0) return fill_bad(f, bad, out.qdd);
         // bodies alone have momentum to keep, which bounds their energy
-        const Real most = links.count() == 1 && is_floating(f, tree) ? kPartTurn : kSlowTurn;
+        const Real most = links.count() == 1 && is_floating(f, tree) ? kFastTurn : kSlowTurn;
         if (dt * largest_spin(links, s.motion.data()) > most) {
             bad = kick_and_drift(f, tree, dt, s, out);
             if (bad >= 0) fill_bad(f, bad, out.qdd);
