@@ -4,11 +4,14 @@
 //   read       coordinates from State.memory, or from the frames where those were edited (articulated_state.h)
 //   smooth     speeds from forces and joint springs, linear time (articulated_smooth.h)
 //   rows       contacts, limits, motors, loops: impulses on links (articulated_contact.h)
-//   advance    coordinates along the speeds; loops closed; floating trees keep their momentum to rounding
+//   follow     free motion of fast trees, from the speeds that rows have left (articulated_drift.h)
+//   advance    coordinates along the way; loops closed; trees that would get through something stop (articulated_passage.h); velocity terms
+//              do no work; floating trees keep their momentum to rounding
 //   write      frames and memory
 #include "solver/articulated.h"
 #include "model/visit.h"
 #include "solver/articulated_force.h"
+#include "solver/articulated_passage.h"
 #include "solver/forces.h"
 #include "solver/measure.h"
 #include "solver/stage_clock.h"
@@ -19,6 +22,12 @@
 namespace sinew {
 
 namespace {
+
+// kinetic energy at the end of the step (motion_energy); below zero: whatever comes
+struct EnergyTarget {
+    Real energy = -1;
+    bool both = false;                 // no less either
+};
 
 struct ArticulatedSolver final : Solver {
     ArticulatedSettings settings;
@@ -34,9 +43,12 @@ struct ArticulatedSolver final : Solver {
     Prescribed prescribed;
     std::vector<Real> f;               // tangent layout
     ContactStage stage;
-    std::vector<LinkMotion> ahead;     // at the end of the step
-    std::vector<Real> q_end;
-    std::vector<BaseMotion> bases_end;
+    ForestState end;                   // of the step
+    std::vector<Real> whole, way;      // tangent: of the whole step, of the part that is gone
+    std::vector<Real> qd_rows, apart;  // of fast trees: speeds after rows, tangent way by which things are pushed apart
+    std::vector<Real> qd_straight;     // speeds that accelerations at the start lead to
+    std::vector<EnergyTarget> energies; // per tree
+    LinkPassage passage;
     std::vector<Vec6> impulse, pushing; // per link, of everything from outside
     std::vector<MomentumTarget> targets;
     std::vector<ContactForce> contact_forces;
@@ -53,6 +65,11 @@ struct ArticulatedSolver final : Solver {
     void refresh(const Model&);
     void aim_momentum(Real dt);
     void list_forces(const Model&, Real dt, Report&);
+    void follow(Real dt);
+    void follow_tree(int tree, Real dt);
+    void warn_of_turns(const Model&, Real dt, Report&) const;
+    void move_trees(const Model&, Real dt, State& next);
+    void finish_tree(int tree);
     void advance(const Model&, const Input&, const State& now, Real dt, State& next);
 };
 
@@ -150,35 +167,131 @@ void ArticulatedSolver::list_forces(const Model& m, Real dt, Report& report) {
     }
 }
 
+// Rows have acted: at.motion holds velocities before them, stage.rows.change what they changed. Free motion of what is fast then, and the
+// energy that every tree is to have at the end, since velocity terms do no work.
+void ArticulatedSolver::follow(Real dt) {
+    whole = stage.way;
+    qd_rows = qd_straight = stage.qd;
+    apart.resize(forest.v_count);
+    energies.assign(forest.trees.size(), {});
+    begin_passage(forest, stage.rows, passage);
+    parallel_for(*parallel, int(forest.trees.size()), 16, [&](int begin, int last) {
+        for (int t = begin; t < last; ++t) follow_tree(t, dt);
+    });
+}
+
+void ArticulatedSolver::follow_tree(int t, Real dt) {
+    const Range links = forest.trees[t], speeds = forest.tree_speeds[t];
+    TreePace& pace = smooth.pace[t];
+    const Real before = pace == TreePace::brisk ? motion_energy(forest, t, at.motion.data(), smooth.qd.data()) : 0;
+    for (int i = links.begin; i < links.end; ++i) {
+        at.motion[i].v += stage.rows.change[i];
+        passage.turned[i] = dt * at.motion[i].v.tail<3>();
+    }
+    if (settings.scheme != "symplectic_euler" || stage.still[t]) return;
+    bool acted = false;
+    for (int i = speeds.begin; i < speeds.end; ++i) acted = acted || stage.qd[i] != smooth.qd[i];
+    const bool hit = acted && dt * largest_spin(links, at.motion.data()) > kFastTurn;
+    if (pace == TreePace::brisk) { // forces, rows, and velocity terms of the start
+        for (int i = speeds.begin; i < speeds.end; ++i) {
+            qd_rows[i] = at.qd[i] + dt * smooth.qdd[i] + stage.qd[i] - smooth.qd[i];
+            qd_straight[i] = qd_rows[i] + dt * smooth.drift.first[i];
+        }
+        // the start of the free motion, with what rows have changed
+        if (hit) compute_velocities(forest, links, at.bases, at.q.data(), qd_rows.data(), at.motion.data());
+    }
+    if (hit) pace = TreePace::fast;
+    if (pace == TreePace::slow) return;
+    const bool carried = on_moving_base(forest, t, at.bases);
+    const Real after = motion_energy(forest, t, at.motion.data(), pace == TreePace::fast ? qd_rows.data() : stage.qd.data());
+    if (pace == TreePace::brisk) {
+        const bool loops = !stage.rows.clusters[stage.rows.cluster_of[links.begin]].rows.empty(); // rows that lose energy by themselves
+        const Real start = smooth.energy[t];
+        if (carried || loops) return;
+        if (!acted) energies[t] = {start, true};
+        else energies[t] = {after < before ? start * after / before : start + after - before, false};
+        return;
+    }
+    for (int i = speeds.begin; i < speeds.end; ++i) apart[i] = whole[i] - smooth.way[i] + dt * (smooth.qd[i] - stage.qd[i]);
+    drift_tree(forest, t, at, dt, qd_rows, smooth.drift, stage.qd, whole);
+    for (int i = speeds.begin; i < speeds.end; ++i) {
+        whole[i] += apart[i];
+        qd_straight[i] = qd_rows[i] + dt * smooth.drift.first[i];
+    }
+    if (!carried) energies[t] = {after, true};
+}
+
+// what turns further than the parts of a step can follow
+void ArticulatedSolver::warn_of_turns(const Model& m, Real dt, Report& report) const {
+    Real most = kPartTurn * kMostParts;
+    int worst = -1;
+    for (int i = 0; i < int(forest.links.size()); ++i)
+        if (const Real turn = passage.turned[i].norm(); !stage.still[forest.links[i].tree] && turn > most) most = turn, worst = i;
+    if (worst < 0) return;
+    const bool carried = on_moving_base(forest, forest.links[worst].tree, at.bases);
+    report.warnings.push_back(fmt::format("'{}' turns by {:.0f} rad in a step of {:.3g} s, too far to be followed{}: shorter steps",
+                                          m.objects[m.frame.object[forest.links[worst].frame]].name, most, dt,
+                                          carried ? ", and may gain energy from its base" : ""));
+}
+
+// trees that are to be moved (again), each by its part of the step
+void ArticulatedSolver::move_trees(const Model& m, Real dt, State& next) {
+    const bool keeps = settings.scheme == "symplectic_euler";
+    for (int t = 0; t < int(forest.trees.size()); ++t) {
+        if (!passage.changed[t]) continue;
+        const Range links = forest.trees[t], speeds = forest.tree_speeds[t];
+        const Real part = passage.part[t];
+        const bool again = smooth.pace[t] == TreePace::fast && part > 0 && part < 1;
+        if (again) drift_tree(forest, t, at, part * dt, qd_rows, smooth.drift, stage.qd, way);
+        for (int i = speeds.begin; i < speeds.end; ++i) way[i] = again ? way[i] + part * apart[i] : part * whole[i];
+        retract_links(forest, links, at.q.data(), way.data(), end.q.data());
+        compute_positions(forest, links, end.bases, end.q.data(), end.motion.data());
+    }
+    close_loops(m, forest, at, end.bases, dt, next, stage, end.motion, end.q);
+    for (int t = 0; t < int(forest.trees.size()); ++t)
+        if (passage.changed[t] && keeps && is_floating(forest, t) && !stage.still[t])
+            correct_center(forest, forest.trees[t], targets[t], passage.part[t], end);
+}
+
+// speeds with momenta and energy kept
+void ArticulatedSolver::finish_tree(int t) {
+    const Range links = forest.trees[t], speeds = forest.tree_speeds[t];
+    const bool keeps = settings.scheme == "symplectic_euler" && is_floating(forest, t) && !stage.still[t];
+    for (int i = speeds.begin; i < speeds.end; ++i) end.qd[i] = stage.qd[i];
+    // rows have not seen what it runs into, step after step: it turns too far for them
+    if (!(passage.part[t] > 0)) {
+        energies[t] = {};
+        targets[t].angular *= 0.5;
+        for (int i = speeds.begin + (is_floating(forest, t) ? 3 : 0); i < speeds.end; ++i) end.qd[i] *= 0.5;
+    }
+    compute_velocities(forest, links, end.bases, end.q.data(), end.qd.data(), end.motion.data());
+    if (keeps) {
+        correct_momentum(forest, links, targets[t], end);
+        compute_velocities(forest, links, end.bases, end.q.data(), end.qd.data(), end.motion.data());
+    }
+    if (energies[t].energy >= 0) keep_energy(forest, t, energies[t].energy, energies[t].both, end);
+}
+
 // coordinates along the way, loops closed, momenta kept, frames written
 void ArticulatedSolver::advance(const Model& m, const Input& input, const State& now, Real dt, State& next) {
+    constexpr int kStopRounds = 8;
     place_fixed(m, prescribed, now, dt, next.point, next.frame);
     place_animated(m, input, now, dt, dt, next.animated);
-    ForestState& s = at;
-    ahead = s.motion;
-    q_end = s.q;
-    bases_end.resize(s.bases.size());
-    read_bases(forest, next.frame, bases_end);
-    for (const Range links : forest.trees) {
-        retract_links(forest, links, s.q.data(), stage.way.data(), q_end.data());
-        compute_positions(forest, links, bases_end, q_end.data(), ahead.data());
+    way.resize(forest.v_count);
+    end.q = at.q, end.qd = at.qd;
+    end.motion = at.motion;
+    end.bases.resize(at.bases.size());
+    read_bases(forest, next.frame, end.bases);
+    std::fill(passage.changed.begin(), passage.changed.end(), 1);
+    move_trees(m, dt, next);
+    for (int round = 0; round <= kStopRounds; ++round) {
+        if (!find_stops(*parallel, m, settings, forest, stage, end.motion, next.frame, dt, round == kStopRounds, passage)) break;
+        move_trees(m, dt, next);
     }
-    close_loops(m, forest, s, bases_end, dt, next, stage, ahead, q_end);
-    s.q.swap(q_end);
-    s.qd = stage.qd;
-    s.motion.swap(ahead);
-    s.bases.swap(bases_end);
-    const bool keeps = settings.scheme == "symplectic_euler";
-    parallel_for(*parallel, int(forest.trees.size()), 16, [&](int begin, int end) {
-        for (int t = begin; t < end; ++t) {
-            const Range links = forest.trees[t];
-            if (keeps && is_floating(forest, t) && !stage.still[t]) {
-                correct_center(forest, links, targets[t], s);
-                compute_velocities(forest, links, s.bases, s.q.data(), s.qd.data(), s.motion.data());
-                correct_momentum(forest, links, targets[t], s);
-            }
-            compute_velocities(forest, links, s.bases, s.q.data(), s.qd.data(), s.motion.data());
-            write_frames(forest, links, s.motion.data(), next.frame);
+    parallel_for(*parallel, int(forest.trees.size()), 16, [&](int begin, int last) {
+        for (int t = begin; t < last; ++t) {
+            finish_tree(t);
+            write_frames(forest, forest.trees[t], end.motion.data(), next.frame);
         }
     });
 }
@@ -215,10 +328,12 @@ Report ArticulatedSolver::step(const Model& m, const Input& input, const State& 
     list_forces(m, dt, report);
     lap(clock, "rows", report);
 
+    follow(dt);
+    warn_of_turns(m, dt, report);
     aim_momentum(dt);
-    remember_forces(m, built, at, smooth, stage, dt, joint_forces, next);
+    remember_forces(m, built, at, smooth, stage, qd_straight, dt, joint_forces, next);
     advance(m, input, now, dt, next);
-    write_coordinates(forest, at, next);
+    write_coordinates(forest, end, next);
     remember_impulses(stage, next);
     store_touching(stage.rest, next, report.touches);
     store_resting(m, dt, stage.rest, next);

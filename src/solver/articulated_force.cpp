@@ -18,11 +18,11 @@ void register_forces(const Model& m, const ForceMemory& f, State& state) {
 namespace {
 
 // what each joint's parent does to its link, mean over the step
-void compute_mean_joint_forces(const Forest& forest, ForestState& at, const SmoothStep& smooth, const ContactStage& stage, Real dt,
-                               ForceMemory& f) {
+void compute_mean_joint_forces(const Forest& forest, ForestState& at, const SmoothStep& smooth, const ContactStage& stage,
+                               std::span<const Real> qd, Real dt, ForceMemory& f) {
     f.qdd.resize(forest.v_count), f.tau.resize(forest.v_count);
     f.force.resize(forest.links.size()), f.joint.resize(forest.links.size());
-    for (int i = 0; i < forest.v_count; ++i) f.qdd[i] = (stage.qd[i] - at.qd[i]) / dt;
+    for (int i = 0; i < forest.v_count; ++i) f.qdd[i] = (qd[i] - at.qd[i]) / dt;
     for (std::size_t i = 0; i < forest.links.size(); ++i) f.force[i] = (smooth.impulse[i] + stage.impulse[i]) / dt;
     for (const Range links : forest.trees) {
         compute_velocities(forest, links, at.bases, at.q.data(), at.qd.data(), at.motion.data());
@@ -50,7 +50,7 @@ void fit_multipliers(const Table& t, const Evaluation& ev, int element, int side
 } // namespace
 
 void remember_forces(const Model& m, const BuiltForest& built, ForestState& at, const SmoothStep& smooth,
-                     const ContactStage& stage, Real dt, ForceMemory& f, State& next) {
+                     const ContactStage& stage, std::span<const Real> qd, Real dt, ForceMemory& f, State& next) {
     const std::vector<Table>& tables = m.elements->constraints;
     if (tables.empty()) return;
     for (std::size_t k = 0; k < tables.size(); ++k) {
@@ -72,7 +72,7 @@ void remember_forces(const Model& m, const BuiltForest& built, ForestState& at, 
     for (const RowGroup& g : stage.rows.plain.groups)
         if (g.set != RowSet::contact && !stage.rows.held[g.source]) write(stage.rows.plain, g);
     // joints that are coordinates
-    compute_mean_joint_forces(built.forest, at, smooth, stage, dt, f);
+    compute_mean_joint_forces(built.forest, at, smooth, stage, qd, dt, f);
     const Evaluation ev = evaluation_of(m, next, dt);
     for (std::size_t i = 0; i < built.joints.size(); ++i) {
         const BuiltForest::LinkJoint& j = built.joints[i];

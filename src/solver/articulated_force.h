@@ -14,8 +14,8 @@ struct ForceMemory {
 };
 void prepare_forces(const Model&, ForceMemory&);
 void register_forces(const Model&, const ForceMemory&, State&);
-// `at` holds positions and speeds at the start of the step, next the state at its end
-void remember_forces(const Model&, const BuiltForest&, ForestState& at, const SmoothStep&, const ContactStage&, Real dt,
-                     ForceMemory&, State& next);
+// `at` holds positions and speeds at the start of the step, qd the speeds that its accelerations lead to, next the state at its end
+void remember_forces(const Model&, const BuiltForest&, ForestState& at, const SmoothStep&, const ContactStage&,
+                     std::span<const Real> qd, Real dt, ForceMemory&, State& next);
 
 } // namespace sinew

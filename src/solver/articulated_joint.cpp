@@ -68,6 +68,12 @@ void retract_joint(JointType k, const Real* q, const Real* d, Real* q_out) {
     }
 }
 
+void tangent_to(JointType k, const Real* q, const Real* q_to, Real* d) {
+    const int turn = k == JointType::ball ? 0 : k == JointType::free ? 3 : speed_count(k);
+    for (int i = 0; i < turn; ++i) d[i] = q_to[i] - q[i];
+    if (turn < speed_count(k)) Eigen::Map<Vec3>(d + turn) = log_rotation(read_quat(q_to + turn) * read_quat(q + turn).conjugate());
+}
+
 void tangent_rate(JointType k, const Real* u, const Real* w, Real* rate) {
     const int n = speed_count(k), turn = k == JointType::ball ? 0 : k == JointType::free ? 3 : n;
     for (int i = 0; i < turn; ++i) rate[i] = w[i];

@@ -24,6 +24,9 @@ Vec3 joint_spin_bias(JointType, const Real* q, const Real* qd);
 // q_out = q moved by the tangent step d (v_count numbers): rotations by exp(d) q, angles and ways by addition
 void retract_joint(JointType, const Real* q, const Real* d, Real* q_out);
 
+// the tangent step d from one to the other, rotations by the shorter way: retract_joint(q, d) = q_to
+void tangent_to(JointType, const Real* q, const Real* q_to, Real* d);
+
 // Rate of the tangent coordinate u at q(u) = retract(q0, u) when the speed is w: u' = w - u x w / 2 + u x (u x w) / 12 for
 // rotations (next term u^4), u' = w otherwise. Lie-group Runge-Kutta of order 4 needs it (Munthe-Kaas 1998).
 void tangent_rate(JointType, const Real* u, const Real* w, Real* rate);

@@ -20,6 +20,8 @@ void resize_step(const Forest& f, SmoothStep& out) {
     for (auto* a : {&out.qd, &out.way, &out.tau, &out.diagonal, &out.qdd}) a->resize(f.v_count);
     out.impulse.resize(f.links.size());
     out.a.resize(f.links.size());
+    out.pace.assign(f.trees.size(), TreePace::slow);
+    out.energy.assign(f.trees.size(), 0);
 }
 
 // joint forces, and what is added to H; h = 0: explicit
@@ -52,23 +54,53 @@ static void fill_bad(const Forest& f, int link, std::vector<Real>& qdd) {
     std::fill_n(qdd.data() + l.v_begin, l.v_count, std::numeric_limits<Real>::quiet_NaN());
 }
 
+// Forces alone, then the free motion; -1 or the link whose joint has no inertia.
+static int kick_and_drift(const Forest& f, int tree, Real dt, const ForestState& s, SmoothStep& out) {
+    const Range links = f.trees[tree], speeds = f.tree_speeds[tree];
+    DriftScratch& d = out.drift;
+    for (int i = links.begin; i < links.end; ++i) {
+        d.motion[i] = s.motion[i];
+        d.motion[i].v.setZero(), d.motion[i].c.setZero();
+    }
+    compute_accelerations(f, links, s.bases, d.motion.data(), s.factor.data(), out.tau.data(), s.force.data(), out.qdd.data(), out.a.data());
+    for (int i = speeds.begin; i < speeds.end; ++i) {
+        out.qd[i] = s.qd[i] + dt * out.qdd[i];
+        out.way[i] = dt * out.qd[i];
+    }
+    compute_velocities(f, links, s.bases, s.q.data(), out.qd.data(), d.motion.data());
+    const bool fast = dt * largest_spin(links, d.motion.data()) > kFastTurn;
+    out.pace[tree] = fast ? TreePace::fast : TreePace::brisk;
+    if (fast) return -1;
+    out.energy[tree] = motion_energy(f, tree, d.motion.data(), out.qd.data());
+    return drift_tree(f, tree, s, dt, out.qd, d, out.qd, out.way);
+}
+
 int step_symplectic(const Parallel& parallel, const Forest& f, Real dt, LinkForces& forces, ForestState& s,
                     SmoothStep& out) {
     resize_step(f, out);
     forces.compute(s, 0, s.force);
-    for_trees(parallel, f, [&](int, Range links) {
+    resize_drift(f, out.drift);
+    for_trees(parallel, f, [&](int tree, Range links) {
         joint_forces(f, links, s, dt, out);
-        const int bad = factor_inertia(f, links, s.motion.data(), out.diagonal.data(), s.factor.data());
+        int bad = factor_inertia(f, links, s.motion.data(), out.diagonal.data(), s.factor.data());
         if (bad >= 0) return fill_bad(f, bad, out.qdd);
+        // bodies alone have momentum to keep, which bounds their energy
+        const Real most = links.count() == 1 && is_floating(f, tree) ? kFastTurn : kSlowTurn;
+        if (dt * largest_spin(links, s.motion.data()) > most) {
+            bad = kick_and_drift(f, tree, dt, s, out);
+            if (bad >= 0) fill_bad(f, bad, out.qdd);
+            return;
+        }
         compute_accelerations(f, links, s.bases, s.motion.data(), s.factor.data(), out.tau.data(), s.force.data(),
                               out.qdd.data(), out.a.data());
+        for (int i = f.tree_speeds[tree].begin; i < f.tree_speeds[tree].end; ++i) {
+            out.qd[i] = s.qd[i] + dt * out.qdd[i];
+            out.way[i] = dt * out.qd[i];
+        }
     });
-    for (int i = 0; i < f.v_count; ++i) {
-        out.qd[i] = s.qd[i] + dt * out.qdd[i];
-        out.way[i] = dt * out.qd[i];
-    }
     for (std::size_t i = 0; i < f.links.size(); ++i) out.impulse[i] = dt * s.force[i];
-    return first_bad(out.qdd, f);
+    const int bad = first_bad(out.qdd, f);
+    return bad >= 0 ? bad : first_bad(out.qd, f);
 }
 
 int step_rk4(const Parallel& parallel, const Forest& f, Real dt, LinkForces& forces, ForestState& s, SmoothStep& out) {
@@ -140,7 +172,7 @@ bool is_floating(const Forest& f, int tree) {
 MomentumTarget momentum_target(const Forest& f, Range links, const ForestState& s, const Vec6* impulse, const Vec6* pushing,
                                Real dt) {
     const TreeMomentum m = compute_momentum(f, links, s.motion.data());
-    MomentumTarget t{m.linear, m.angular, m.center};
+    MomentumTarget t{m.linear, m.angular, m.center, m.center};
     Vec3 carrying = m.linear;
     for (int i = links.begin; i < links.end; ++i) {
         const Vec3 linear = impulse[i].head<3>();
@@ -152,10 +184,11 @@ MomentumTarget momentum_target(const Forest& f, Range links, const ForestState& 
     return t;
 }
 
-void correct_center(const Forest& f, Range links, const MomentumTarget& t, ForestState& s) {
+void correct_center(const Forest& f, Range links, const MomentumTarget& t, Real part, ForestState& s) {
     const TreeMomentum m = compute_momentum(f, links, s.motion.data());
     const Quat axes = s.motion[links.begin].axes_a.conjugate();
-    Eigen::Map<Vec3>(s.q.data() + f.links[links.begin].q_begin) += axes * (t.center - m.center);
+    const Vec3 center = part < 1 ? Vec3(t.start + part * (t.center - t.start)) : t.center;
+    Eigen::Map<Vec3>(s.q.data() + f.links[links.begin].q_begin) += axes * (center - m.center);
     compute_positions(f, links, s.bases, s.q.data(), s.motion.data());
 }
 
