@@ -4,6 +4,9 @@
 //   L L^T = Hooke's stiffness [Pa] with the engineering shear, so that 1/2 C^T C is the energy of tet_stvk or tet_linear. The
 //   source prints tensor shear with 2 mu, which loses half of the shear energy.
 // Rows y_i of X, y_0 = -(y_1 + y_2 + y_3):  de_ab/dx_i = 1/2 (y_ia F_b + y_ib F_a), F_a the columns of F.
+// `volume: current` has V det F in place of V, as the source prints it:  C' = sqrt(det F) C,  dC' = sqrt(det F) dC + C d(det F)/(2 sqrt(det F)).
+// To reproduce only: its energy det F V psi is no longer that of St. Venant and Kirchhoff (a stretched bar gets thinner at nu = 0 too), falls
+// to zero as a tetrahedron is pressed flat, and there is none behind that: such tetrahedra feel nothing.
 #pragma once
 #include "constraint/constraint.h"
 #include <Eigen/LU>
@@ -18,22 +21,25 @@ struct TetHooke {
     struct Params {
         Real young = 1e5, poisson = 0.3;
         bool linear = false;
+        std::string volume = "rest";
     };
     struct Data {
         std::array<Real, 9> inverse; // [1/m] X, column-major
         std::array<Real, 7> factor;  // sqrt(V) times L: 11, 21, 22, 31, 32, 33 of the stretches, then the shears'
-        std::int64_t linear;
+        std::int64_t linear, current;
     };
 
     template <class V> static void fields(Params& p, V&& v) {
         v("young", p.young, Field{.min = 0, .min_exclusive = true, .unit = "Pa", .doc = "Young's modulus"});
         v("poisson", p.poisson, Field{.min = -1, .max = 0.5, .min_exclusive = true, .max_exclusive = true, .doc = "Poisson's ratio"});
         v("linear", p.linear, Field{.doc = "Cauchy's strain, for small rotations"});
+        v("volume", p.volume, Field{.allowed = {"rest", "current"},
+          .doc = "what the energy's density is multiplied by; current, for comparison: another law, which gives in when pressed flat"});
     }
     static Data prepare(const Params& p, const RestView& rest) {
         Mat3 edges;
         for (int k = 0; k < 3; ++k) edges.col(k) = vec(rest.x[k + 1]) - vec(rest.x[0]);
-        Data d{{}, {}, p.linear};
+        Data d{{}, {}, p.linear, p.volume == "current"};
         const Real volume = std::abs(edges.determinant()) / 6;
         if (!(volume > 0)) return d;
         Eigen::Map<Mat3>(d.inverse.data()) = edges.inverse();
@@ -56,7 +62,64 @@ struct TetHooke {
         lt(3, 3) = lt(4, 4) = lt(5, 5) = d.factor[6];
         return lt;
     }
-    template <int Order> static LocalRows<6, 12, Order> eval(const Data& d, const StepContext&, const Stencil<4>& s) {
+    // det F, its derivative and second derivative
+    struct Ratio {
+        Real value = 1;
+        VecN<12> gradient = VecN<12>::Zero();
+        MatN<12> hessian = MatN<12>::Zero();
+    };
+    template <int Order> static Ratio volume_ratio(const Data& d, const Mat3& edges) {
+        const Real scale = Eigen::Map<const Mat3>(d.inverse.data()).determinant();
+        Ratio out;
+        out.value = scale * edges.determinant();
+        if constexpr (Order >= 1) {
+            for (int k = 0; k < 3; ++k) {
+                const Vec3 g = scale * edges.col((k + 1) % 3).cross(edges.col((k + 2) % 3));
+                out.gradient.segment<3>(3 * k + 3) = g;
+                out.gradient.head<3>() -= g;
+            }
+        }
+        if constexpr (Order >= 2) {
+            for (int k = 0; k < 3; ++k) { // the gradient at the end of edge k along edge k + 1
+                const int a = 3 * k + 3, b = 3 * ((k + 1) % 3) + 3;
+                const Mat3 part = -scale * skew(edges.col((k + 2) % 3));
+                out.hessian.block<3, 3>(a, b) = part;
+                out.hessian.block<3, 3>(b, a) = part.transpose();
+            }
+            for (int k = 3; k < 12; k += 3) out.hessian.topRows<3>() -= out.hessian.middleRows<3>(k);
+            for (int k = 3; k < 12; k += 3) out.hessian.leftCols<3>() -= out.hessian.middleCols<3>(k);
+        }
+        return out;
+    }
+    // rows times the root of det F
+    template <int Order> static void use_current_volume(const Data& d, const Mat3& edges, LocalRows<6, 12, Order>& rows) {
+        constexpr Real kFlat = 1e-12; // its root would not have a derivative
+        const Ratio ratio = volume_ratio<Order>(d, edges);
+        if (!(ratio.value > kFlat)) {
+            rows = {};
+            return;
+        }
+        const Real root = std::sqrt(ratio.value);
+        const VecN<12> slope = ratio.gradient / (2 * root);
+        if constexpr (Order >= 2)
+            for (int r = 0; r < 6; ++r) {
+                const VecN<12> j = rows.jacobian.row(r).transpose();
+                rows.hessian[r] = root * rows.hessian[r] + j * slope.transpose() + slope * j.transpose() +
+                                  rows.c[r] / root * (0.5 * ratio.hessian - slope * slope.transpose());
+            }
+        if constexpr (Order >= 1) rows.jacobian = (root * rows.jacobian + rows.c * slope.transpose()).eval();
+        rows.c *= root;
+    }
+    template <int Order> static LocalRows<6, 12, Order> eval(const Data& d, const StepContext& c, const Stencil<4>& s) {
+        LocalRows<6, 12, Order> out = strain_rows<Order>(d, c, s);
+        if (!d.current) return out;
+        Mat3 edges;
+        for (int k = 0; k < 3; ++k) edges.col(k) = s.x[k + 1] - s.x[0];
+        use_current_volume(d, edges, out);
+        return out;
+    }
+    // over the volume at rest
+    template <int Order> static LocalRows<6, 12, Order> strain_rows(const Data& d, const StepContext&, const Stencil<4>& s) {
         constexpr int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
         LocalRows<6, 12, Order> out;
         const Eigen::Map<const Mat3> inverse(d.inverse.data());
@@ -100,10 +163,11 @@ struct TetHooke {
         }
         return out;
     }
-    static constexpr int sample_kinds = 2; // Green, Cauchy
+    static constexpr int sample_kinds = 4; // Green, Cauchy, the same over the current volume
     static Sample<TetHooke> sample(Rng& rng, int which) {
         Params p;
-        p.young = draw_uniform(rng, 10, 100), p.poisson = draw_uniform(rng, -0.3, 0.45), p.linear = which == 1;
+        p.young = draw_uniform(rng, 10, 100), p.poisson = draw_uniform(rng, -0.3, 0.45), p.linear = which % 2 == 1;
+        if (which >= 2) p.volume = "current";
         const std::array<Real3, 4> rest{Real3{0, 0, 0}, Real3{1, 0, 0.1}, Real3{0.3, 0, 1.2}, Real3{0.2, -0.9, 0.3}};
         Sample<TetHooke> out{prepare(p, {rest, {}, {}, {}}), {}};
         for (int i = 0; i < 4; ++i) out.at.x[i] = vec(rest[i]) + draw_vec(rng, -0.2, 0.2);

@@ -559,8 +559,11 @@ void PositionSolver::settle(const Model& m, const State& now, Real h, State& s) 
     if (settings.damping == "velocity" && settings.damping_part > 0)
         damp_along_rows(*parallel, m, evaluation_in(m, now, s, h), settings.damping_part, to, dual, problem);
     if (settings.damping == "rigid" && settings.damping_part > 0) damp_to_rigid_motion(m, settings.damping_part, s, rigid);
-    for (const PositionContact& c : contacts_now.contacts)
-        list.touches[c.touch].impulse += h * (c.normal * c.n + c.tangential);
+    for (const PositionContact& c : contacts_now.contacts) {
+        Touch& t = list.touches[c.touch];
+        t.impulse += h * (c.normal * c.n + c.tangential);
+        t.gap = c.gap_start; // of the next sub-step: nothing moves any more in this one
+    }
     std::size_t k = 0;
     for (const DualTable& t : problem.tables) {
         if (!t.is_constraint) continue;

@@ -99,8 +99,12 @@ void sort_touches(TouchList& list) {
     std::sort(all.begin(), all.end(), before);
     std::size_t kept = 0;
     for (std::size_t i = 0; i < all.size(); ++i)
-        if (kept && order_of(all[kept - 1]) == order_of(all[i])) all[kept - 1].impulse += all[i].impulse;
-        else all[kept++] = all[i];
+        if (Touch* same = kept ? &all[kept - 1] : nullptr; same && order_of(*same) == order_of(all[i])) {
+            same->impulse += all[i].impulse;
+            same->gap = std::min(same->gap, all[i].gap);
+        } else {
+            all[kept++] = all[i];
+        }
     all.resize(kept);
 }
 

@@ -102,6 +102,11 @@ template <class C> bool has_linear(const Table& t) {
         if (ElementsOf<C>::data_of(t, e).linear) return true;
     return false;
 }
+bool has_current_volume(const Table& t) {
+    for (int e = 0; e < t.count(); ++e)
+        if (ElementsOf<TetHooke>::data_of(t, e).current) return true;
+    return false;
+}
 PackKind kind_of(const Table& t, HingeAngle& angle) {
     const std::string_view name = t.row->name;
     if (name == Spring::name || name == SpringStrain::name) return PackKind::link;
@@ -114,7 +119,7 @@ PackKind kind_of(const Table& t, HingeAngle& angle) {
     if (name == HingeTheta::name || name == HingeTan::name || name == HingeWillmore::name || name == Dihedral::name) return PackKind::hinge;
     if (name == TriStrain::name) return has_linear<TriStrain>(t) ? PackKind::none : PackKind::triangle;
     if (name == TriStvk::name) return PackKind::triangle;
-    if (name == TetHooke::name) return has_linear<TetHooke>(t) ? PackKind::none : PackKind::strain;
+    if (name == TetHooke::name) return has_linear<TetHooke>(t) || has_current_volume(t) ? PackKind::none : PackKind::strain;
     if (name == TetStvk::name) return PackKind::strain;
     return name == TetStableNeohookean::name ? PackKind::neohookean : PackKind::none;
 }

@@ -351,6 +351,43 @@ TEST(tet_hooke, rows_hold_the_energy_of_the_solid) {
     }
 }
 
+TEST(tet_hooke, over_the_current_volume_is_another_law_and_gives_in_when_pressed) {
+    // spec U 3.7.1: W(x) in place of W0, to reproduce the source only
+    Rng rng{21, 2, 0};
+    const std::array<Real3, 4> rest{Real3{0, 0, 0}, Real3{1, 0, 0.1}, Real3{0.3, 0, 1.2}, Real3{0.2, -0.9, 0.3}};
+    const RestView view{rest, {}, {}, {}};
+    TetHooke::Params p;
+    p.young = 50, p.poisson = 0.2;
+    const auto usual = TetHooke::prepare(p, view);
+    p.volume = "current";
+    const auto current = TetHooke::prepare(p, view);
+    const auto energy = [&](const auto& d, const Mat3& F) {
+        Stencil<4> s;
+        for (int i = 0; i < 4; ++i) s.x[i] = F * vec(rest[i]);
+        const auto rows = TetHooke::eval<1>(d, {}, s);
+        EXPECT_TRUE(rows.c.allFinite() && rows.jacobian.allFinite());
+        return 0.5 * rows.c.squaredNorm();
+    };
+    // St. Venant-Kirchhoff's energy times det F
+    for (int k = 0; k < 50; ++k) {
+        Mat3 F = Mat3::Identity();
+        for (int c = 0; c < 3; ++c) F.col(c) += draw_vec(rng, -0.25, 0.25);
+        const Real expected = F.determinant() * energy(usual, F);
+        EXPECT_NEAR(energy(current, F), expected, 1e-12 * std::max(1.0, expected));
+    }
+    // pressed along one axis: St. Venant and Kirchhoff's grows all the way, (1 - s^2)^2; this one, s (1 - s^2)^2, is largest at 1/sqrt 5 and
+    // pushes on to nothing from there, and behind that there is none
+    const auto pressed = [&](const auto& d, Real s) { return energy(d, Vec3(1, s, 1).asDiagonal()); };
+    for (Real s = 0.95; s > 0.01; s -= 0.05) EXPECT_LT(pressed(usual, s + 0.05), pressed(usual, s)) << s;
+    const Real top = 1 / std::sqrt(5.0);
+    EXPECT_GT(pressed(current, top), pressed(current, top + 0.01));
+    EXPECT_GT(pressed(current, top), pressed(current, top - 0.01));
+    EXPECT_LT(pressed(current, 1e-3), 0.01 * pressed(current, top));
+    EXPECT_EQ(pressed(current, 0), 0);
+    EXPECT_EQ(pressed(current, -0.5), 0);
+    EXPECT_GT(pressed(usual, -0.5), 0);
+}
+
 TEST(tet, degenerate_rest_shapes_feel_nothing) {
     TetMesh flat{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}}, {{0, 1, 2, 3}}};
     for (const std::string& name : solid_rows()) {

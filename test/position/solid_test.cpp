@@ -23,7 +23,7 @@ Cube make_cube(const Vec3& shift) { // twelve tetrahedra around the middle, two 
         for (const auto& t : {std::array<int, 4>{8, f[0], f[1], f[2]}, std::array<int, 4>{8, f[0], f[2], f[3]}}) c.tets.push_back(t);
     return c;
 }
-ModelBuilder make_solid(const Cube& c, Real young, Real poisson, std::string_view model = "tet_hooke") {
+ModelBuilder make_solid(const Cube& c, Real young, Real poisson, std::string_view model = "tet_hooke", const char* volume = "rest") {
     ModelBuilder b;
     begin_object(b, "cube", "solid");
     std::vector<Real> mass;
@@ -32,7 +32,7 @@ ModelBuilder make_solid(const Cube& c, Real young, Real poisson, std::string_vie
     for (const auto& t : c.tets) {
         if (model == "tet_hooke") {
             TetHooke::Params p;
-            p.young = young, p.poisson = poisson;
+            p.young = young, p.poisson = poisson, p.volume = volume;
             add_constraint(b, *find_constraint("tet_hooke"), &p, t);
         } else {
             const ElementRow& row = *find_energy(model);
@@ -80,10 +80,10 @@ TEST(position_solid, the_middle_of_a_patch_goes_where_the_affine_map_has_it) {
         }
 }
 
-TEST(position_solid, a_bar_under_uniaxial_stress_has_the_stretch_of_st_venant_and_kirchhoff) {
-    // nominal stress s E (s^2 - 1)/2, lateral Green strain -nu (s^2 - 1)/2
-    const Real young = 1e3, nu = 0.3, s = 1.2, force = s * young * (s * s - 1) / 2; // on a face of 1 m^2
-    ModelBuilder b = make_solid(make_cube({0, 0, 0}), young, nu);
+namespace {
+
+// what a cube of side 1 comes to between two faces pulled apart by `force`
+Vec3 pulled_cube(const ModelBuilder& b, Real force) {
     PositionSettings settings = swept_settings();
     settings.method = "newton", settings.iterations = 4, settings.damping_time = 0.05;
     PositionRun run(b, settings);
@@ -94,12 +94,30 @@ TEST(position_solid, a_bar_under_uniaxial_stress_has_the_stretch_of_st_venant_an
             const Real share = (k == 0 || k == 2 ? 1.0 : 0.5) / 3;
             run.input.point_forces.push_back({faces[side][k], {side ? share * force : -share * force, 0, 0}});
         }
-    run.steps(1600, 0.005);
-    const Vec3 corner = run.x(7) - run.x(0);
-    EXPECT_NEAR((run.x(1) - run.x(0)).norm(), s, 2e-5);
-    const Real side = (run.x(2) - run.x(0)).norm(), lateral = (side * side - 1) / 2;
-    EXPECT_NEAR(lateral, -nu * (s * s - 1) / 2, 2e-5); // damped for 8 s
-    EXPECT_NEAR(corner.norm(), std::sqrt(s * s + 2 * side * side), 2e-5);
+    run.steps(1600, 0.005); // damped for 8 s
+    return {(run.x(1) - run.x(0)).norm(), (run.x(2) - run.x(0)).norm(), (run.x(7) - run.x(0)).norm()};
+}
+
+} // namespace
+
+TEST(position_solid, a_bar_under_uniaxial_stress_has_the_stretch_of_st_venant_and_kirchhoff) {
+    // nominal stress s E (s^2 - 1)/2, lateral Green strain -nu (s^2 - 1)/2
+    const Real young = 1e3, nu = 0.3, s = 1.2, force = s * young * (s * s - 1) / 2; // on a face of 1 m^2
+    const Vec3 is = pulled_cube(make_solid(make_cube({0, 0, 0}), young, nu), force);
+    EXPECT_NEAR(is[0], s, 2e-5);
+    EXPECT_NEAR((is[1] * is[1] - 1) / 2, -nu * (s * s - 1) / 2, 2e-5);
+    EXPECT_NEAR(is[2], std::sqrt(s * s + 2 * is[1] * is[1]), 2e-5);
+}
+
+TEST(position_solid, over_the_current_volume_a_bar_gets_thinner_without_poissons_ratio) {
+    // the switch that reproduces the source: energy s t^2 psi, psi = E/2 (a^2 + 2 b^2), a = (s^2 - 1)/2, b = (t^2 - 1)/2 at nu = 0.
+    // No lateral force: 6 b^2 + 2 b + a^2 = 0, where St. Venant and Kirchhoff have b = 0; and along the bar t^2 (psi + s dpsi/ds)
+    const Real young = 1e3, s = 1.2, a = (s * s - 1) / 2, b = (std::sqrt(1 - 6 * a * a) - 1) / 6;
+    const Real psi = young / 2 * (a * a + 2 * b * b), force = (1 + 2 * b) * (psi + s * young * a * s);
+    const Vec3 is = pulled_cube(make_solid(make_cube({0, 0, 0}), young, 0, "tet_hooke", "current"), force);
+    EXPECT_NEAR(is[0], s, 2e-5);
+    EXPECT_NEAR((is[1] * is[1] - 1) / 2, b, 2e-5);
+    EXPECT_LT(b, -0.02);
 }
 
 TEST(position_solid, momentum_is_kept_by_the_rows_of_strain) {
@@ -141,6 +159,8 @@ TEST(position_solid, cloth_solid_and_rod_move_as_newton_moves_them) {
             "material": { "solid_density": 500, "solid": { "model": "hooke", "young": 3e4, "poisson": 0.3, "linear": true } })"},
         {"Green's strain", R"("kind": "solid", "size": [0.4, 0.1, 0.1], "cells": [4, 1, 1], "fixed": { "group": "x_min" },
             "material": { "solid_density": 500, "solid": { "model": "hooke", "young": 3e4, "poisson": 0.3 } })"},
+        {"Green's strain over the current volume", R"("kind": "solid", "size": [0.4, 0.1, 0.1], "cells": [4, 1, 1], "fixed": { "group": "x_min" },
+            "material": { "solid_density": 500, "solid": { "model": "hooke", "young": 3e4, "poisson": 0.3, "volume": "current" } })"},
         {"rod", R"("kind": "rod", "curve": "line", "size": 0.5, "count": 8, "radius": "1 cm", "young": "1 MPa", "density": 500, "fixed": { "index": [0, 1] })"},
         {"helix", R"("kind": "rod", "curve": "helix", "radius": "1 cm", "young": "1 MPa", "density": 500, "count": 16, "fixed": { "index": [0, 1] })"},
         {"helix that wants to be straight", R"("kind": "rod", "curve": "helix", "natural": "straight", "radius": "1 cm", "young": "5 kPa", "density": 500, "count": 16,
