@@ -7,9 +7,9 @@ PREFIX ?= /usr/local
 .PHONY: help deps build demo test check soak install docs francu clean
 
 help:
-	@echo 'make          install missing system packages, build build/release/sinew'
-	@echo 'make demo     the same, then run the showcase scene and film it to out/demo/'
-	@echo 'make test     the same, then run every test, every scene and the embedding example'
+	@echo 'make          install missing system packages, build build/release/sinew, tests and benchmarks'
+	@echo 'make demo     install missing packages, build the command alone, run the showcase scene, film it to out/demo/'
+	@echo 'make test     build everything, then run every test, every scene and the embedding example'
 	@echo 'make check    sanitizers, short fuzzing, layers, lengths, docs, clang-tidy (under 20 minutes)'
 	@echo 'make soak     the long checks, in parts: thread sanitizer, long fuzzing, big oracles (hours)'
 	@echo 'make install  install headers, library, command and CMake package to PREFIX=$(PREFIX)'
@@ -23,7 +23,10 @@ deps:
 build: deps
 	@tools/build.sh release
 
-demo: build
+demo:
+	@tools/demo.sh --plan
+	@tools/install_deps.sh
+	@tools/build.sh release sinew-app
 	@tools/demo.sh
 
 test: build
