@@ -7,7 +7,9 @@
 #include "core/math.h"
 #include "rigid_scenes.h"
 #include "sinew/sinew.h"
+#include <array>
 #include <fmt/format.h>
+#include <map>
 
 namespace sinew::bench {
 
@@ -38,6 +40,7 @@ struct Heap { // the scene as it runs
     State spare;
     Report report;
     int spawned = 0;
+    std::map<std::string, std::array<double, 2>> stages; // [s] of all steps without and after a spawn
     void step() { advance(*built.solver, built.model, {}, built.state, spare, kStep, report); }
 };
 
@@ -60,6 +63,7 @@ SpawnTimes measure_spawns(Heap& heap, const Scene& ball, int pairs, int threads)
             }
             heap.step();
             taken[with] = seconds(threads) - start;
+            for (const StageTime& s : heap.report.stages) heap.stages[std::string(s.name)][with] += s.seconds;
         }
         out.step.push_back(taken[0]);
         out.more.push_back((taken[1] - taken[0]) / taken[0]);
@@ -101,6 +105,9 @@ void run_spawn(const Options& o, Results& r) {
         add(r, scene.name, threads, "the call of spawn", "us", times(1e6, call));
         add_at_most(r, scene.name, threads, "the call of spawn against a step", times(1 / step.median, call), 0.01, !r.busy);
         add_at_most(r, scene.name, threads, "spawn and the step after it against a step, less one", by_blocks(t.more), 0.01, !r.busy);
+        fmt::print("{} threads, wall time of stages after a spawn, less without [us]:", threads);
+        for (const auto& [name, sum] : heap.stages) fmt::print(" {} {:.0f}", name, 1e6 * (sum[1] - sum[0]) / (pairs + 1));
+        fmt::print("\n");
         add(r, scene.name, threads, "bodies spawned", "", exactly(heap.spawned));
         const std::string end = fmt::format("{:016x}", hash(heap.built.state));
         if (threads == 2) add_at_most(r, scene.name, threads, "state differs from one thread", exactly(end != r.hash), 0, true);
