@@ -7,5 +7,5 @@ if [ ! -x build/release/sinew ] || [ ! -f build/release/web/index.html ]; then
     echo "viewer_picture: build/release/sinew or build/release/web is missing; 'make' builds them where npm is there" >&2
     exit 1
 fi
-node web/test/picture.mjs build/release/sinew build/release/web "$(command -v chromium)" "$scene" "$frame" "$out" "$field"
-echo "$out"
+exec node web/test/picture.mjs build/release/sinew build/release/web "$(command -v chromium)" "$scene" "$frame" "$out" "$field"
+

@@ -71,12 +71,13 @@ function receiveText(message: TextMessage): void {
     if (state && state.message !== message.message && message.message) note(message.message, true);
     state = message;
     showState(message.state, message.state);
-    find("play").textContent = message.state === "playing" ? "⏸" : "▶";
+    find("play").textContent = message.state === "playing" ? "❚❚" : "▶";
     find("loop").classList.toggle("on", message.loop);
     showSpeed(message.speed);
     slider.min = String(message.first_frame);
     slider.max = String(message.last_frame);
     showClock(message.frame, message.time);
+    status.at = String(message.frame);
   } else if (message.type === "error") {
     note(message.about ? `${message.about}: ${message.message}` : message.message, true);
   } else if (message.type === "log") {

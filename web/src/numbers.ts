@@ -4,7 +4,7 @@ import type { Frame } from "./protocol";
 function short(v: number): string {
   if (!Number.isFinite(v)) return String(v);
   if (v === 0 || Number.isInteger(v)) return Math.abs(v) < 1e7 ? String(v) : v.toExponential(3);
-  return Math.abs(v) >= 1e5 || Math.abs(v) < 1e-3 ? v.toExponential(2) : v.toPrecision(4);
+  return Math.abs(v) >= 1e5 || Math.abs(v) < 1e-3 ? v.toExponential(1) : v.toPrecision(3);
 }
 
 export class NumberTables {

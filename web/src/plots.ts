@@ -65,7 +65,7 @@ export class Plots {
     const axis = { stroke: "#5b6776", font: "10px system-ui", grid: { stroke: "#e8ecf1", width: 1 }, ticks: { stroke: "#d4dae2", width: 1, size: 4 } };
     return new uPlot(
       {
-        width: 284, height: 96, title: chart.title,
+        width: 304, height: 96, title: chart.title,
         cursor: { y: false, sync: { key: "time" }, drag: { x: true, y: false } },
         scales: { x: { time: false }, y: chart.log ? { distr: 3, log: 10 } : { range: (_u, a, b) => widen(a, b) } },
         axes: [

@@ -31,8 +31,8 @@ const gridShader = {
       return fade * (1.0 - clamp(min(d.x, d.y) - width, 0.0, 1.0));
     }
     void main() {
-      float fine = 0.28 * lines(flat_place / spacing, 0.2);
-      float coarse = 0.5 * lines(flat_place / (10.0 * spacing), 0.5);
+      float fine = 0.18 * lines(flat_place / spacing, 0.0);
+      float coarse = 0.4 * lines(flat_place / (10.0 * spacing), 0.3);
       float far = 1.0 - smoothstep(0.35 * reach, reach, distance(place, center));
       float a = far * max(fine, coarse);
       if (a < 0.004) discard;

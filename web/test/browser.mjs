@@ -82,7 +82,7 @@ async function testLive(context) {
   await until(page, () => Number(document.documentElement.dataset.frame) >= 14);
   await page.keyboard.press("Space");
   await untilState(page, "paused");
-  await page.waitForTimeout(400);
+  await until(page, () => document.documentElement.dataset.frame === document.documentElement.dataset.at);
   const stopped = await frameOf(page), there = await look(page);
   expect(there.y > start.y + 0.03, `the ball falls: ${start.y} to ${there.y}`);
   await page.waitForTimeout(400);
@@ -121,15 +121,13 @@ async function testLive(context) {
   expect((await eye()).every((x, i) => Math.abs(x - [2.5, 1.2, 2.5][i]) < 1e-9), "the scene's camera");
 
   // a hand takes the sheet and lifts it
-  const highest = () => page.evaluate(() => window.sinew.stage.bounds().max.y);
-  const low = await highest();
   const at = await page.evaluate(() => {
     const { stage } = window.sinew;
-    const box = stage.bounds();
     for (let y = 120; y < 640; y += 6)
       for (let x = 260; x < 900; x += 6) {
         const hit = stage.pick(x, y);
-        if (hit && hit.object === 2 && hit.at.x > box.min.x + 0.5) return [x, y];
+        // well away from the edge that is held, x = -0.5, y = 0.5
+        if (hit && hit.object === 2 && Math.hypot(hit.at.x + 0.5, hit.at.y - 0.5) > 0.4) return [x, y, hit.vertex, hit.at.y];
       }
     return null;
   });
@@ -138,7 +136,7 @@ async function testLive(context) {
   await page.mouse.move(at[0], at[1]), await page.mouse.down(), await page.mouse.move(at[0], at[1] - 200, { steps: 4 });
   await page.keyboard.up("Shift");
   await page.keyboard.press("Space");
-  await until(page, (y) => window.sinew.stage.bounds().max.y > y + 0.1, low);
+  await until(page, ([, , v, y]) => window.sinew.stage.frame.places[2][3 * v + 1] > y + 0.1, at);
   await page.mouse.up();
   await page.keyboard.press("Space");
   await untilState(page, "paused");

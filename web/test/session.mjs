@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { chromium } from "playwright-core";
 
 const patience = 30000; // [ms]
+process.on("SIGTERM", () => process.exit(1)); // a time limit from outside
 
 // `sinew view ...` on a free port
 export function startServer(sinew, args) {
@@ -22,6 +23,7 @@ export function startServer(sinew, args) {
     });
     child.on("exit", (code) => fail(new Error(`the server ended: ${code}`)));
   });
+  process.on("exit", () => child.kill("SIGKILL")); // nothing outlives the test
   const exited = new Promise((done) => child.on("exit", done));
   return { address, exited, stop: () => child.kill("SIGINT") };
 }
