@@ -1,4 +1,5 @@
-// What the three attractors share (spec P7).  With d the offset from the point, line or plane, d = A (x - c):
+// What the three attractors of points and of rigid bodies (x their centre of mass) share (spec P7).
+// With d the offset from the point, line or plane, d = A (x - c):
 //   r = sqrt(|d|^2 + e^2),  f = -s m d / r^(p+1),  U = s m r^(1-p)/(1-p)   (p = 1: s m ln r)
 //   s strength [m^(p+1)/s^2], p exponent (2 = Newtonian, 0 = constant pull, -1 = spring), e softening [m], A = A^T = A^2
 //   grad U = s m d r^-(p+1),   Hess U = s m [ A r^-(p+1) - (p+1) d d^T r^-(p+3) ]
@@ -34,9 +35,9 @@ template <class V> void attractor_fields(AttractorParams& p, V&& v, const char* 
     v("ease", p.ease, Field{.min = 0, .unit = "s", .doc = "length of the ramps at start and end"});
 }
 
-inline AttractorData prepare_attractor(const AttractorParams& p, const RestView& rest) {
+inline AttractorData prepare_attractor(const AttractorParams& p, Real mass) {
     const Vec3 axis = vec(p.axis).norm() > 0 ? vec(p.axis).normalized() : Vec3(0, 1, 0);
-    return {p.at, real3(axis), p.strength * rest.mass[0], p.exponent, p.softening, p.from, p.until, p.ease};
+    return {p.at, real3(axis), p.strength * mass, p.exponent, p.softening, p.from, p.until, p.ease};
 }
 
 template <int Order> Local<3, Order> eval_attractor(const AttractorData& a, Real t, const Mat3& A, const Vec3& x) {
@@ -53,12 +54,26 @@ template <int Order> Local<3, Order> eval_attractor(const AttractorData& a, Real
     return out;
 }
 
-// cases: Newtonian, logarithmic (p = 1), spring-like, close to the centre
+// of a rigid body: at its centre of mass, without torque
+template <int Order> Local<6, Order> eval_attractor_frame(const AttractorData& a, Real t, const Mat3& A, const Vec3& p) {
+    Local<6, Order> out;
+    const Local<3, Order> center = eval_attractor<Order>(a, t, A, p);
+    out.value = center.value;
+    if constexpr (Order >= 1) out.gradient.template head<3>() = center.gradient;
+    if constexpr (Order >= 2) out.hessian.template topLeftCorner<3, 3>() = center.hessian;
+    return out;
+}
+
+// Cases: Newtonian, logarithmic (p = 1), spring-like, close to the centre. Of bodies all is ten times as large: the second differences of
+// their tests are over 1e-3 m.
 template <class E> Sample<E> sample_attractor(Rng& rng, int which) {
+    constexpr Real size = frames_of<E>() > 0 ? 10 : 1;
     const Real exponent = which == 1 ? 1 : which == 2 ? -1 : 2;
     Sample<E> out{{real3(draw_vec(rng, -1, 1)), real3(draw_direction(rng)), draw_uniform(rng, -5, 5), exponent,
-                   draw_uniform(rng, 0.05, 0.2), -1, 1e300, 0}, {}};
-    out.at.x[0] = vec(out.data.center) + (which == 3 ? 0.05 : 1.0) * draw_vec(rng, -1, 1);
+                   size * draw_uniform(rng, 0.05, 0.2), -1, 1e300, 0}, {}};
+    const Vec3 place = vec(out.data.center) + size * (which == 3 ? 0.05 : 1.0) * draw_vec(rng, -1, 1);
+    if constexpr (frames_of<E>() > 0) out.at.p[0] = place, out.at.q[0] = exp_rotation(draw_vec(rng, -2, 2));
+    else out.at.x[0] = place;
     return out;
 }
 

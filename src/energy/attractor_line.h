@@ -14,7 +14,7 @@ struct AttractorLine {
     using Data = AttractorData;
 
     template <class V> static void fields(Params& p, V&& v) { attractor_fields(p, v, "direction of the line"); }
-    static Data prepare(const Params& p, const RestView& rest) { return prepare_attractor(p, rest); }
+    static Data prepare(const Params& p, const RestView& rest) { return prepare_attractor(p, rest.mass[0]); }
     template <int Order> static Local<3, Order> eval(const Data& a, const StepContext& c, const Stencil<1>& s) {
         return eval_attractor<Order>(a, c.t, Mat3::Identity() - vec(a.axis) * vec(a.axis).transpose(), s.x[0]);
     }

@@ -67,6 +67,13 @@ int find_velocity_field(BuildContext& c, const std::string& name, std::string_vi
     return -1;
 }
 
+int default_flow(const NamedFields& fields) {
+    int flow = -1;
+    for (std::size_t i = 0; i < fields.velocity.size(); ++i)
+        if (fields.velocity[i].is_wind) flow = flow == -1 ? int(i) : kAllWinds;
+    return flow;
+}
+
 void add_air(BuildContext& c, const Value& air, Range points, std::span<const Real> area,
              std::span<const std::array<int, 3>> triangles) {
     AirParams p;
@@ -86,8 +93,7 @@ void add_air(BuildContext& c, const Value& air, Range points, std::span<const Re
         field = find_velocity_field(c, p.field, "air.field");
         if (field < 0) return;
     } else {
-        for (std::size_t i = 0; i < c.builder.fields.velocity.size(); ++i)
-            if (c.builder.fields.velocity[i].is_wind) field = field == -1 ? int(i) : kAllWinds;
+        field = default_flow(c.builder.fields);
     }
     if (field == -1 && air.kind == Value::Kind::null) return;
     if (p.pressure > 0 || p.lift > 0)

@@ -14,9 +14,10 @@ struct DeformableParams {
     bool self_contact = false;
     TouchParams touch;
 };
-template <class V> void deformable_fields(DeformableParams& p, V&& v) {
+// born: of particles that are born, none of which can be held
+template <class V> void deformable_fields(DeformableParams& p, V&& v, bool born = false) {
     v("material", p.material, Field{.doc = "name of a material or preset, or a material inline"});
-    v("fixed", p.fixed, Field{.doc = "points that are held, or follow the object's motion: a selection"});
+    if (!born) v("fixed", p.fixed, Field{.doc = "points that are held, or follow the object's motion: a selection"});
     v("air", p.air, Field{.doc = "drag relative to still air or to a named field"});
     v("thickness", p.thickness, Field{.min = 0, .unit = "m", .doc = "distance kept from obstacles; default of the material"});
     v("color", p.color, Field{.min = 0, .max = 1, .doc = "linear RGB of pictures"});
@@ -56,6 +57,8 @@ void add_air(BuildContext&, const Value& air, Range points, std::span<const Real
 void add_fixed(BuildContext&, const Value& fixed, Range points, const PolygonMesh& mesh);
 // index of a wind or velocity field by name, the first one if the name is empty; -1 and an error if there is none
 int find_velocity_field(BuildContext&, const std::string& name, std::string_view key);
+// the flow of drag that names none: the only wind, the sum of all (kAllWinds), still air (-1) without any
+int default_flow(const NamedFields&);
 // adds an element of a link model
 void add_link(BuildContext&, const LinkModel&, int a, int b);
 // snapshot entry with the mesh's polygons, uvs, groups and segments

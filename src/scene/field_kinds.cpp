@@ -1,11 +1,18 @@
 #include "scene/field_kinds.h"
 #include "core/error.h"
 #include "core/nearest.h"
+#include "energy/attractor_line_frame.h"
+#include "energy/attractor_plane_frame.h"
+#include "energy/attractor_point_frame.h"
+#include "energy/attractor_line.h"
+#include "energy/attractor_plane.h"
 #include "energy/attractor_point.h"
-#include "energy/drag.h"
+#include "energy/drag_frame.h"
 #include "energy/list.h"
+#include "scene/deformable.h"
 #include "scene/names.h"
 #include "scene/scope.h"
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace sinew {
@@ -36,17 +43,46 @@ struct FlowParams {
     }
 };
 
-struct ForceParams { // which objects a force field acts on
+// A force field: the law of an energy of points, which another one has for bodies, and which objects it acts on.
+struct ForceParams {
     std::vector<std::string> objects{"*"};
+    std::string field; // of drag
 };
+template <class OnPoints, class OnFrames> struct ForceOf : ForceParams {
+    static_assert(std::is_same_v<typename OnPoints::Params, typename OnFrames::Params>);
+    typename OnPoints::Params law;
+    template <class V> static void fields(ForceOf& p, V&& v) {
+        OnPoints::fields(p.law, v);
+        if constexpr (std::is_same_v<OnPoints, Drag>)
+            v("field", p.field, Field{.doc = "flow that it is relative to, by name; default: the sum of all wind fields, without any still air"});
+        v("objects", p.objects, Field{.doc = "names or patterns of objects that it acts on: on their points, on free bodies at the centre of mass"});
+    }
+    // what is passive or held is not moved by forces; held points may be released
+    static bool add(const void* params, const Object& o, ModelBuilder& b) {
+        const ForceOf& p = *static_cast<const ForceOf*>(params);
+        const ElementRow &of_points = *find_energy(OnPoints::name), &of_frames = *find_energy(OnFrames::name);
+        bool any = false;
+        const auto add_one = [&](const ElementRow& row, int i) {
+            add_energy(b, row, &p.law, std::array<int, 1>{i});
+            any = true;
+        };
+        for (int i = o.points.begin; i < o.points.end; ++i)
+            if (!(b.model.point.flags[i] & kPassive)) add_one(of_points, i);
+        for (int i = o.frames.begin; i < o.frames.end; ++i)
+            if (!(b.model.frame.flags[i] & kFixed)) add_one(of_frames, i);
+        return any;
+    }
+};
+using DragField = ForceOf<Drag, DragFrame>;
 
+template <class P> void describe_field(void* p, FieldList& list) { P::fields(*static_cast<P*>(p), FieldCollector{list}); }
+template <class P> std::shared_ptr<void> make_field() { return std::make_shared<P>(); }
 template <class P> FieldKind flow_kind(std::string_view name, std::string_view doc) {
-    return {name, doc, []() -> std::shared_ptr<void> { return std::make_shared<P>(); },
-            [](void* p, FieldList& list) { P::fields(*static_cast<P*>(p), FieldCollector{list}); }};
+    return {name, doc, make_field<P>, describe_field<P>, nullptr};
 }
-FieldKind row_kind(const char* name) {
-    const ElementRow& row = *find_energy(name);
-    return {row.name, row.doc, row.make_params, row.describe};
+template <class OnPoints, class OnFrames> FieldKind force_kind() {
+    using P = ForceOf<OnPoints, OnFrames>;
+    return {OnPoints::name, OnPoints::doc, make_field<P>, describe_field<P>, P::add};
 }
 
 const FieldKind* checked_kind(const SceneEntry& e, std::vector<Error>& errors) {
@@ -59,7 +95,20 @@ const FieldKind* checked_kind(const SceneEntry& e, std::vector<Error>& errors) {
     return nullptr;
 }
 
-bool is_flow(const SceneEntry& e) { return e.kind == "wind" || e.kind == "velocity"; }
+// the flow that drag is relative to; false if there is none of this name
+bool find_drag_flow(const SceneEntry& e, DragField& p, const ModelBuilder& b, std::vector<Error>& errors) {
+    p.law.field = default_flow(b.fields);
+    if (p.field.empty()) return true;
+    std::vector<std::string> known;
+    for (const VelocityField& f : b.fields.velocity) known.push_back(f.name);
+    const auto found = std::find(known.begin(), known.end(), p.field);
+    p.law.field = int(found - known.begin());
+    if (found != known.end()) return true;
+    errors.push_back(make_error(text_at(p.field, place_of(e.params, "field")), join_path(e.path, "field"),
+                                known.empty() ? "the scene has no wind or velocity field" : "no wind or velocity field of this name",
+                                fmt::format("{}", fmt::join(known, ", ")), find_nearest(p.field, known)));
+    return false;
+}
 
 Expression to_expression(const Signal& s) { return is_constant(s) ? make_expression(s.constant) : s.expression; }
 
@@ -67,10 +116,10 @@ Expression to_expression(const Signal& s) { return is_constant(s) ? make_express
 
 std::span<const FieldKind> field_kinds() {
     static const std::vector<FieldKind> kinds{
-        row_kind("attractor_line"),
-        row_kind("attractor_plane"),
-        row_kind("attractor_point"),
-        row_kind("drag"),
+        force_kind<AttractorLine, AttractorLineFrame>(),
+        force_kind<AttractorPlane, AttractorPlaneFrame>(),
+        force_kind<AttractorPoint, AttractorPointFrame>(),
+        force_kind<Drag, DragFrame>(),
         flow_kind<FlowParams>("velocity", "flow that carries passive points"),
         flow_kind<FlowParams>("wind", "flow that blows on everything with drag"),
     };
@@ -85,7 +134,7 @@ const FieldKind* find_field_kind(std::string_view name) {
 
 void add_flows(const Scene& scene, const Scope& field_scope, ModelBuilder& b, std::vector<Error>& errors) {
     for (const SceneEntry& e : scene.fields) {
-        if (!checked_kind(e, errors) || !is_flow(e)) continue;
+        if (!checked_kind(e, errors) || find_field_kind(e.kind)->add) continue;
         const Scope scope = make_scope(field_scope, e.vars);
         FlowParams p;
         FieldList list = collect_fields([&](auto v) { FlowParams::fields(p, v); });
@@ -123,33 +172,34 @@ void add_force_fields(const Scene& scene, const Scope& scene_scope, ModelBuilder
     // objects with errors of their own, or of a later version
     const auto is_unbuilt = [&](const std::string& pattern) {
         for (const SceneObject& o : scene.objects)
-            if (match_name(pattern, o.name)) return true;
+            if (match_name(pattern, o.name) && std::find(names.begin(), names.end(), o.name) == names.end()) return true;
         return matches_broken(scene.broken, pattern) || !match_names(pattern, scene.empty).empty();
     };
     for (const SceneEntry& e : scene.fields) {
-        if (is_flow(e) || !find_field_kind(e.kind)) continue;
-        const ElementRow& row = *find_energy(e.kind);
+        const FieldKind* kind = find_field_kind(e.kind);
+        if (!kind || !kind->add) continue;
         const Scope scope = make_scope(scene_scope, e.vars);
-        const auto params = row.make_params();
+        const auto params = kind->make_params();
         FieldList list;
-        row.describe(params.get(), list);
-        ForceParams on;
-        FieldCollector{list}("objects", on.objects, Field{.doc = "names or patterns; default: all"});
+        kind->describe(params.get(), list);
         if (!read_fields(list, e.params, scope, e.path, errors)) continue;
-        if (const FieldRef* axis = find_field(list, "axis"); axis && *static_cast<const Real3*>(axis->member) == Real3{}) {
+        if (const FieldRef* axis = find_field(list, "axis"); axis && member_of<Real3>(*axis) == Real3{}) {
             errors.push_back(make_error(*find(e.params, "axis"), join_path(e.path, "axis"), "a direction cannot be zero"));
             continue;
         }
-        for (const std::string& pattern : on.objects) {
+        if (e.kind == Drag::name && !find_drag_flow(e, *static_cast<DragField*>(params.get()), b, errors)) continue;
+        std::vector<std::uint8_t> done(names.size(), 0); // an object that two patterns mean feels the force once
+        for (const std::string& pattern : member_of<std::vector<std::string>>(*find_field(list, "objects"))) {
             const std::vector<int> found = match_names(pattern, names);
-            if (found.empty() && pattern != "*" && !is_unbuilt(pattern))
-                errors.push_back(make_error(text_at(pattern, place_of(e.params, "objects")), join_path(e.path, "objects"), "no object of this name", "",
-                                            find_nearest(pattern, names)));
+            bool any = false;
             for (int o : found) {
-                const Range points = b.model.objects[o].points;
-                for (int i = points.begin; i < points.end; ++i)
-                    if (!(b.model.point.flags[i] & kPassive)) add_energy(b, row, params.get(), std::array<int, 1>{i});
+                if (!done[o]) done[o] = kind->add(params.get(), b.model.objects[o], b);
+                any = any || done[o];
             }
+            if (any || pattern == "*" || is_unbuilt(pattern)) continue;
+            errors.push_back(make_error(text_at(pattern, place_of(e.params, "objects")), join_path(e.path, "objects"),
+                                        found.empty() ? "no object of this name" : "nothing of it can be moved by a force: it is held, or passive",
+                                        found.empty() ? "" : "objects with points, free bodies", found.empty() ? find_nearest(pattern, names) : ""));
         }
     }
 }

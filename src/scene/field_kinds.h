@@ -1,6 +1,7 @@
-// Named fields of a scene: what acts on points from outside.
+// Named fields of a scene: what acts on objects from outside.
 //   wind, velocity                              flows u(x, t): wind blows on all that has drag, velocity carries passive points
-//   attractor_point, _line, _plane, drag        forces on the points of the objects they name
+//   attractor_point, _line, _plane, drag        forces on the objects they name: on points, and on free bodies as on particles of
+//                                               their mass at their centres
 #pragma once
 #include "scene/object.h"
 
@@ -10,13 +11,15 @@ struct FieldKind {
     std::string_view name, doc;
     std::shared_ptr<void> (*make_params)();
     void (*describe)(void* params, FieldList&);
+    // forces: adds them to what of an object forces can move, true if there is anything; null = a flow
+    bool (*add)(const void* params, const Object&, ModelBuilder&);
 };
 std::span<const FieldKind> field_kinds();
 const FieldKind* find_field_kind(std::string_view name);
 
 // Before the objects: flows, which objects refer to.
 void add_flows(const Scene&, const Scope& field_scope, ModelBuilder&, std::vector<Error>&);
-// After the objects: forces, on the points of the objects that match.
+// After the objects: forces, on the points and free bodies of the objects that match.
 void add_force_fields(const Scene&, const Scope& scene_scope, ModelBuilder&, std::vector<Error>&);
 
 } // namespace sinew

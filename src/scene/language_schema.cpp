@@ -96,7 +96,7 @@ Value expect_schema(const Writer& w) {
 
 Value language_schema() {
     const Writer w;
-    static constexpr std::string_view joint_keys[] = {"kind", "between", "vars", "replicate", "override"}, field_keys[] = {"kind", "objects"},
+    static constexpr std::string_view joint_keys[] = {"kind", "between", "vars", "replicate", "override"}, field_keys[] = {"kind"},
                                       material_keys[] = {"like"}, rule_keys[] = {"between", "vars", "replicate"},
                                       attach_keys[] = {"vars", "replicate"};
     Value properties = make_object();

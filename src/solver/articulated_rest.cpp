@@ -1,5 +1,6 @@
 #include "solver/articulated_rest.h"
 #include "model/visit.h"
+#include "solver/field_loads.h"
 #include <algorithm>
 #include <cmath>
 
@@ -40,6 +41,7 @@ void find_resting(const Model& m, const Input& input, const State& now, Real aft
     s.still.assign(q.body_count(), 0);
     const auto *rest = find_memory(now, kRest), *touching = find_memory(now, kTouching);
     if (after >= 1e300 || !rest || !touching) return;
+    mark_driven_by_fields(m, s.driven);
     const int points = point_count(m);
     const auto read = [&](const std::vector<double>& from, int body) {
         const int i = body - points;

@@ -1,5 +1,6 @@
 #include "solver/velocity_memory.h"
 #include "model/visit.h"
+#include "solver/field_loads.h"
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -339,6 +340,7 @@ void find_still(const Parallel& parallel, const Model& m, const Input& input, co
     std::vector<int>&count = scratch.count, &driven = scratch.driven;
     count_rows(parallel, list, q, scratch.part, count);
     find_driven(list, q, driven);
+    mark_driven_by_fields(m, driven);
     for (int i = 0; i < islands.count(); ++i) {
         const IslandView island = islands.view(i);
         bool rests = islands.facts[i].pairs;

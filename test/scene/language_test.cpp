@@ -68,6 +68,8 @@ TEST(language, schema_finds_misspelt_names_in_every_section) {
     for (const char* text :
          {R"({"objcts": {}})", R"({"time": {"fsp": 1}})", R"({"solvers": {"newton": {"toleranc": 1}}})", R"({"solvers": {"newtn": {}}})",
           R"({"materials": {"m": {"densty": 1}}})", R"({"fields": {"w": {"kind": "wind", "velocty": [1, 0, 0]}}})",
+          R"({"fields": {"w": {"kind": "wind", "objects": ["a"]}}})", R"({"fields": {"u": {"kind": "velocity", "objects": ["a"]}}})",
+          R"({"fields": {"p": {"kind": "attractor_point", "field": "w"}}})",
           R"({"camera": {"eye": [0, 0, 1], "lookat": "a"}})", R"({"light": {"exposre": 1}})", R"({"background": {"exposre": 1}})",
           R"({"events": [{"at": 1, "sett": {}}]})", R"({"outputs": ["objj"]})", R"({"outputs": [{"kind": "obj", "evry": 2}]})",
           R"({"contact": [{"between": ["a", "b"], "frction": 1}]})", R"({"attach": [{"points": {"of": "a"}, "too": "world"}]})",
@@ -77,6 +79,7 @@ TEST(language, schema_finds_misspelt_names_in_every_section) {
          {R"({"gravity": 1.62, "seed": 3, "background": {}, "$schema": "x.json"})", R"({"gravity": [0, 0, -9.81]})",
           R"({"solvers": {"newton": {"tolerance": "1e-6"}}})", R"({"outputs": ["obj", {"kind": "pc2", "objects": ["a"]}, "report"]})",
           R"({"expect": [{"every": "step", "a.y": {"max": 1}, "energy.total": 3}]})", R"({"joints": []})",
+          R"({"fields": {"d": {"kind": "drag", "objects": ["a"], "field": "w"}, "p": {"kind": "attractor_point", "objects": ["*"]}}})",
           R"({"joints": {"a": {"kind": "ball", "between": ["x", "y"], "vars": {"n": 1}, "replicate": {"count": 3}, "override": {"1": {"breaks_at": 2}}}}})",
           R"({"attach": [{"points": {"of": "a"}, "to": "b/{i}", "replicate": {"count": 3}}], "contact": [{"between": ["a", "b"], "replicate": {"count": 3}}]})"})
         EXPECT_EQ(violation_of(schema, text), "") << text;
@@ -88,6 +91,13 @@ TEST(language, every_section_is_in_the_schema_and_explained) {
         EXPECT_TRUE(descend(&schema, {"properties", name.c_str()})) << name;
         EXPECT_NE(explain(name).text, "") << name;
     }
+}
+
+// what the loader takes is what is explained
+TEST(language, force_fields_explain_which_objects_they_act_on) {
+    for (const char* name : {"attractor_line", "attractor_plane", "attractor_point", "drag"})
+        EXPECT_NE(explain(name).text.find("  objects "), std::string::npos) << name;
+    EXPECT_EQ(explain("wind").text.find("  objects "), std::string::npos);
 }
 
 // their names are written down twice: here what is explained is held against what is read
