@@ -214,7 +214,10 @@ for (const id of ["play", "step", "substep", "back", "restart", "loop", "fit", "
 find("keys").onclick = (e) => e.target === find("keys") && actions.close();
 find("retry").onclick = () => connection.retry();
 find<HTMLSelectElement>("speed").onchange = (e) => connection.send("speed", { value: Number((e.target as HTMLSelectElement).value) });
-fieldChoice.onchange = () => chooseField(fieldChoice.value);
+fieldChoice.onchange = () => {
+  chooseField(fieldChoice.value);
+  stage.canvas.focus(); // keys go to the view again
+};
 find("legend").onclick = () => {
   resetRange();
   connection.send("field", { name: fieldChoice.value });

@@ -10,9 +10,12 @@ try {
   await page.goto(await server.address);
   await page.waitForFunction(() => document.documentElement.dataset.frame !== undefined);
   if (field) await page.selectOption("#field", field);
+  await page.locator("#view").focus();
+  await page.waitForFunction(() => document.documentElement.dataset.state === "paused");
   await page.keyboard.press("Space");
   await page.waitForFunction((n) => Number(document.documentElement.dataset.frame) >= n, Number(frame), { timeout: 120000, polling: 20 });
-  await page.keyboard.press("Space");
+  // a fast scene may have ended by now, and would begin again
+  if (await page.evaluate(() => document.documentElement.dataset.state === "playing")) await page.keyboard.press("Space");
   await page.waitForFunction(() => document.documentElement.dataset.state !== "playing");
   await page.waitForTimeout(600);
   await page.screenshot({ path: out });
