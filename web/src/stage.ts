@@ -1,6 +1,6 @@
 // The three-dimensional view: camera, light, ground, objects. Draws only when something has changed.
 import {
-  AmbientLight, Box3, Color, DirectionalLight, Group, HemisphereLight, Mesh, PCFSoftShadowMap, PerspectiveCamera, PlaneGeometry, Quaternion,
+  AmbientLight, Box3, Color, DirectionalLight, Group, HemisphereLight, Mesh, PCFShadowMap, PerspectiveCamera, PlaneGeometry, Quaternion,
   Raycaster, Scene, ShaderMaterial, Vector2, Vector3, WebGLRenderer, type InstancedMesh,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
@@ -66,7 +66,7 @@ export class Stage {
   constructor(readonly canvas: HTMLCanvasElement) {
     this.renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
     this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = PCFSoftShadowMap;
+    this.renderer.shadowMap.type = PCFShadowMap;
     this.scene.background = new Color(0xdde3ea);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
