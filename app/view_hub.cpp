@@ -86,6 +86,7 @@ std::optional<Outgoing> next_to_send(Hub& hub, ViewClient& c) {
 
 bool is_given_up(Hub& hub, ViewClient& c) {
     const std::lock_guard lock(hub.mutex);
+    c.woken = false; // while a write is stuck nothing else asks
     return c.outbox.overflown;
 }
 

@@ -15,7 +15,8 @@ constexpr auto kShortest = std::chrono::milliseconds(8); // between frames while
 constexpr double kLate = 0.25;                           // [s] behind the clock: it cannot keep up and starts counting anew
 constexpr std::size_t kMostNews = 20;                    // lines of the log per frame
 
-std::chrono::nanoseconds seconds_long(double s) { return std::chrono::nanoseconds(std::int64_t(s * 1e9)); }
+// at most three years, so that nanoseconds fit
+std::chrono::nanoseconds seconds_long(double s) { return std::chrono::nanoseconds(std::int64_t(std::clamp(s, -1e8, 1e8) * 1e9)); }
 
 struct ViewLoop {
     Hub& hub;

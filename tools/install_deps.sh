@@ -35,12 +35,15 @@ libbenchmark-dev    micro-benchmarks
 python3             checks and plots
 python3-numpy       reader for recordings
 ffmpeg              films as MP4
+'
+# the viewer's page and its test, without which all else works: what the system does not offer is left out. A Node that is on the PATH
+# already, from wherever, stays: Debian's would be older and in its way
+page='
 chromium            browser test of the viewer
 '
-# Node builds the viewer's page; one that is on the PATH already, from wherever, stays: Debian's would be older and in its way
-command -v node >/dev/null || packages+='nodejs              builds the page of the viewer
+command -v node >/dev/null || page+='nodejs              builds the page of the viewer
 '
-command -v npm >/dev/null || packages+='npm                 packages of the page: three.js, uPlot, Vite
+command -v npm >/dev/null || page+='npm                 packages of the page: three.js, uPlot, Vite
 '
 # benchmarks only, never linked into the library; those the system does not offer are left out
 peers='
@@ -89,6 +92,7 @@ look() {  # list of packages; fills missing
 }
 look "$packages"
 required_missing=${#missing[@]}
+look "$page"
 if [ $bench = yes ]; then look "$peers"; fi
 
 if [ $check = yes ]; then
@@ -115,7 +119,7 @@ apt=("${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q)
 start=$SECONDS
 "${apt[@]}" update
 
-# peers are optional: drop the ones this release does not have
+# page and peers are optional: drop what this release does not have
 wanted=("${missing[@]:0:required_missing}")
 for name in "${missing[@]:required_missing}"; do
     if [ -n "$(apt-cache madison "$name" 2>/dev/null)" ]; then

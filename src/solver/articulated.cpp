@@ -213,7 +213,8 @@ void ArticulatedSolver::follow_tree(int t, Real dt) {
         return;
     }
     for (int i = speeds.begin; i < speeds.end; ++i) apart[i] = whole[i] - smooth.way[i] + dt * (smooth.qd[i] - stage.qd[i]);
-    drift_tree(forest, t, at, dt, qd_rows, smooth.drift, stage.qd, whole);
+    // a joint without inertia but for its springs: the way stays as the rows have it
+    if (drift_tree(forest, t, at, dt, qd_rows, smooth.drift, stage.qd, whole) >= 0) return;
     for (int i = speeds.begin; i < speeds.end; ++i) {
         whole[i] += apart[i];
         qd_straight[i] = qd_rows[i] + dt * smooth.drift.first[i];
@@ -241,8 +242,8 @@ void ArticulatedSolver::move_trees(const Model& m, Real dt, State& next) {
         if (!passage.changed[t]) continue;
         const Range links = forest.trees[t], speeds = forest.tree_speeds[t];
         const Real part = passage.part[t];
-        const bool again = smooth.pace[t] == TreePace::fast && part > 0 && part < 1;
-        if (again) drift_tree(forest, t, at, part * dt, qd_rows, smooth.drift, stage.qd, way);
+        const bool again = smooth.pace[t] == TreePace::fast && part > 0 && part < 1 &&
+                           drift_tree(forest, t, at, part * dt, qd_rows, smooth.drift, stage.qd, way) < 0;
         for (int i = speeds.begin; i < speeds.end; ++i) way[i] = again ? way[i] + part * apart[i] : part * whole[i];
         retract_links(forest, links, at.q.data(), way.data(), end.q.data());
         compute_positions(forest, links, end.bases, end.q.data(), end.motion.data());

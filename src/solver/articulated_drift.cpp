@@ -156,7 +156,7 @@ int drift_tree(const Forest& f, int tree, const ForestState& s, Real dt, std::sp
     compute_velocities(f, links, on.bases, d.q.data(), d.qd.data(), d.motion.data());
     const bool floats = is_floating(f, tree), known = !on.has_springs();
     const Real energy = motion_energy(f, tree, d.motion.data(), d.qd.data()), turn = dt * largest_spin(links, d.motion.data());
-    const int parts = std::clamp(int(std::ceil(std::min(turn / kPartTurn, 1e6))), 1, kMostParts);
+    const int parts = turn < kPartTurn * kMostParts ? std::max(int(std::ceil(turn / kPartTurn)), 1) : kMostParts;
     const DriftStages& scheme = turn > kSecondOrder ? kDriftRungeKutta : kDriftMidpoint;
     for (int part = 0; part < parts; ++part) {
         if (const int bad = on.advance(scheme, part * dt / parts, dt / parts, known && part == 0); bad >= 0) return bad;

@@ -123,9 +123,11 @@ double read_equal(const Study& s, const StudyResult& r, const Reference& ref) {
     if (!other || !other->failure.empty()) return kNothing;
     const double at = of(*other, ref.by_column, ref.by_statistic);
     std::vector<std::array<double, 2>> known;
-    for (const StudyRun& run : r.runs)
-        if (run.variant == ref.variant && run.failure.empty())
-            known.push_back({of(run, ref.by_column, ref.by_statistic), of(run, ref.column, ref.statistic)});
+    for (const StudyRun& run : r.runs) {
+        if (run.variant != ref.variant || !run.failure.empty()) continue;
+        const std::array<double, 2> row{of(run, ref.by_column, ref.by_statistic), of(run, ref.column, ref.statistic)};
+        if (std::isfinite(row[0]) && std::isfinite(row[1])) known.push_back(row);
+    }
     std::sort(known.begin(), known.end());
     for (std::size_t i = 1; i < known.size(); ++i)
         if (at >= known[i - 1][0] && at <= known[i][0]) return interpolate_between({known[i - 1][0], known[i][0]}, {known[i - 1][1], known[i][1]}, at);
