@@ -14,7 +14,9 @@ enum SunkMemory { kVertex, kObject, kDepth, kSunkMemory };
 
 const std::vector<double>* find_sunk(const std::vector<NamedValues>& memory) {
     for (const NamedValues& a : memory)
-        if (a.name == kSunk) return a.values.empty() ? nullptr : &a.values;
+        if (a.name == kSunk)
+            for (std::size_t i = kDepth; i < a.values.size(); i += kSunkMemory)
+                if (a.values[i] > 0) return &a.values; // somebody is still inside
     return nullptr;
 }
 
@@ -91,17 +93,12 @@ void raise_sunk(const Model& m, Real dt, State& s) {
         if (c.vertex >= 0) depth[{c.vertex, c.object_b}] = std::max(depth[{c.vertex, c.object_b}], -c.gap);
     for (NamedValues& a : s.memory) {
         if (a.name != kSunk) continue;
-        std::size_t kept = 0;
+        // entries stay, at zero: a checkpoint fits by the sizes of its arrays
         for (std::size_t i = 0; i + kSunkMemory <= a.values.size(); i += kSunkMemory) {
             const auto now = depth.find({int(a.values[i + kVertex]), int(a.values[i + kObject])});
             const Real left = now == depth.end() ? 0 : std::min(a.values[i + kDepth] - kRiseSpeed * dt, now->second);
-            if (!(left > 0)) continue;
-            a.values[kept + kVertex] = a.values[i + kVertex];
-            a.values[kept + kObject] = a.values[i + kObject];
-            a.values[kept + kDepth] = left;
-            kept += kSunkMemory;
+            a.values[i + kDepth] = std::max(0.0, left);
         }
-        a.values.resize(kept); // the name stays: a solver that is made again would bring the array of the start
     }
 }
 
