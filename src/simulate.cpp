@@ -13,6 +13,7 @@
 //     check_expectations
 //   the caller writes frames between the steps (app/run.cpp)
 #include "simulate.h"
+#include "collision/sunk.h"
 #include "constraint/joint_object.h"
 #include "model/emit.h"
 #include "model/snapshot_of.h"
@@ -133,6 +134,7 @@ Status advance_step(Solver& solver, const Model& m, const Input& input, State& n
         }
         if (last) spare.time = end; // land exactly, whatever the sum of the parts
         emit(m, h, spare);
+        raise_sunk(m, h, spare);
         std::swap(now, spare);
         add_up(tried, report);
     }

@@ -48,18 +48,17 @@ std::string choose_solver(const Model& m, std::string& reason) {
         reason = "springs, joints and bodies that touch are in one implicit step there";
         return "velocity";
     }
-    reason = stiff ? "the scene has links and free bodies, which only the explicit solver takes together"
-                   : "nothing in the scene is stiff";
+    if (const SolverEntry* position = find_solver("position"); stiff && bodies && position && find_unsupported(*position, m).empty()) {
+        reason = "the scene has stiff elements and free bodies, which are in one implicit step there, with contact between them";
+        return "position";
+    }
+    reason = stiff ? "the scene has stiff elements beside what no implicit solver takes together with them" : "nothing in the scene is stiff";
     return "explicit";
 }
 
 std::span<const std::string_view> future_solvers() {
-    static constexpr std::string_view names[] = {
-        "nonlinear_cg", "position",     "velocity",   "articulated", "projective",
-        "quasi_newton", "admm",         "vertex_block", "adonis",    "asynchronous",
-        "sph",          "flip",         "mpm",        "staggered",   "pbd",
-        "xpbd",         "soft_step",    "apgd",       "mlcp",        "sequential_positions",
-        "sequential_impulse"};
+    static constexpr std::string_view names[] = {"projective", "quasi_newton", "admm", "vertex_block", "adonis",
+                                                 "asynchronous", "sph", "flip", "mpm", "staggered"};
     return names;
 }
 

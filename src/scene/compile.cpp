@@ -1,4 +1,5 @@
 #include "scene/compile.h"
+#include "collision/sunk.h"
 #include "core/error.h"
 #include "core/nearest.h"
 #include "model/edit.h"
@@ -342,6 +343,14 @@ void choose_time(Work& w) {
         w.out.notes.push_back(fmt::format("the run ends at {:.6g} s, between two steps: the last step is {:.4g} s long", t.seconds, left));
 }
 
+// what begins inside of obstacles
+void add_sunk(Work& w) {
+    const Model& m = w.builder.model;
+    for (const SunkPair& p : register_sunk(*make_parallel(Context{.threads = 1}), m, w.builder.state))
+        w.out.notes.push_back(fmt::format("warning: {} begins inside of {}, {} {} up to {:.3g} m deep: pushed out at {} m/s", m.objects[p.object].name,
+                                          m.objects[p.other].name, p.vertices, p.vertices == 1 ? "vertex" : "vertices", p.depth, kRiseSpeed));
+}
+
 } // namespace
 
 CompiledParts compile_parts(const Scene& scene, std::string_view solver, bool check_only) {
@@ -383,6 +392,7 @@ CompiledParts compile_parts(const Scene& scene, std::string_view solver, bool ch
     remove_duplicates(w.errors);
     if (w.errors.empty() && !check_only) w.errors = std::move(w.out.future);
     register_emitters(w.builder.model, w.builder.state);
+    if (w.errors.empty()) add_sunk(w);
     register_events(w.out.script, w.builder.model, w.builder.state);
     w.out.model = std::move(w.builder.model);
     w.out.state = std::move(w.builder.state);

@@ -284,6 +284,9 @@ void EmitterKind::build(const Params& p, BuildContext& c) {
 void SinkKind::build(const Params& p, BuildContext& c) {
     begin_object(c.builder, c.object.name, c.object.kind);
     const bool sphere = p.shape == "sphere";
+    const Real4& turn = c.object.pose.rotation;
+    if (!sphere && turn.x * turn.x + turn.y * turn.y + turn.z * turn.z > 1e-24)
+        add_error(c, "rotate", make_null(), "the box of a sink lies along the world's axes: it cannot be turned, also not by its parent", "shape sphere, or no rotate");
     const Real3 half{p.size.x / 2, p.size.y / 2, p.size.z / 2};
     c.builder.model.sinks.push_back({c.object.pose.position, sphere ? p.size : half, sphere, p.outside});
 }

@@ -1,4 +1,5 @@
 #include "solver/forces.h"
+#include "collision/sunk.h"
 #include "energy/gravity.h"
 #include "energy/list.h"
 #include "model/surface.h"
@@ -51,6 +52,7 @@ static void add_contacts(const Parallel& parallel, const Model& m, const Evaluat
     s.contacts.rod_pairs.clear();
     if (s.energies_only || (m.obstacles.empty() && !refresh_rod_pairs(m, s.detect.rods))) return;
     detect_points(parallel, m, at, 0, s.detect, s.contacts); // a state that is not finite shows after the step
+    if (ev.memory) allow_sunk(*ev.memory, 0, s.contacts);
     build_contact_elements(m, at.frame, s.contacts, s.contact_tables);
     const Dofs dofs = dofs_of(m);
     for (const Table& t : s.contact_tables.energies) {

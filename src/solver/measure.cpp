@@ -1,4 +1,5 @@
 #include "solver/measure.h"
+#include "collision/sunk.h"
 #include "model/surface.h"
 #include <algorithm>
 #include <limits>
@@ -117,6 +118,7 @@ static void measure_contacts(const Parallel& parallel, const Model& m, const Sta
     for (const RodPair& c : scratch.contacts.rod_pairs) r.gap = std::min(r.gap, c.distance - c.thickness);
     r.penetration = std::max(0.0, -r.gap);
     if (!finite) r.gap = r.penetration = std::numeric_limits<Real>::quiet_NaN(); // nobody can tell
+    allow_sunk(s.memory, 0, scratch.contacts); // forces and energies are those of the solver
     build_contact_elements(m, s.frame, scratch.contacts, scratch.contact_tables);
 }
 

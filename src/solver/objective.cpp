@@ -1,4 +1,5 @@
 #include "solver/objective.h"
+#include "collision/sunk.h"
 #include "energy/contact_power.h"
 #include "model/surface.h"
 #include "solver/measure.h"
@@ -268,6 +269,7 @@ void detect_contacts(const StepProblem& p, std::span<const Real> d, Objective& o
     move_points(p, d, o);
     // positions that are not finite show in the residual
     detect_points(p.parallel, p.model, {o.points, o.frames, o.animated}, o.margin, o.detect, o.contacts);
+    allow_sunk(p.now.memory, o.stage.elapsed, o.contacts);
     build_contact_elements(p.model, o.frames, o.contacts, o.contact_tables);
     build_friction_elements(p.model, p.now.point.x, {o.stage.rate > 0 ? o.stage.elapsed : 0, o.still, o.stage.scale}, o.contacts, o.friction,
                             o.contact_tables);

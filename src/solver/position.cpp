@@ -10,6 +10,7 @@
 #include "solver/position.h"
 #include "collision/detect.h"
 #include "collision/detect_shapes.h"
+#include "collision/sunk.h"
 #include "model/visit.h"
 #include "solver/forces.h"
 #include "solver/kinematics.h"
@@ -156,6 +157,7 @@ bool PositionSolver::detect(const Model& m, const State& s, Real dt) {
     surface_reach.resize(surface.size());
     for (std::size_t i = 0; i < surface.size(); ++i) surface_reach[i] = kAhead * dt * vec(ways.velocities[i]).norm();
     if (!detect_obstacles(*parallel, m, surface, s.point.alive, s.frame, {settings.margin, surface_reach, kAhead * dt}, obstacles, found)) return false;
+    allow_sunk(s.memory, dt, found);
     if (!settings.continuous)
         return detect_surface(*parallel, m, surface, s.point.alive, {.margin = settings.margin, .reach = surface_reach}, surface_scratch, found);
     // what is further away is a contact only where it is met on the way

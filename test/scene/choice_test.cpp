@@ -90,3 +90,19 @@ TEST(choice, a_motion_holds_a_body_whatever_its_mass_and_a_note_says_so) {
     EXPECT_FALSE(has_note(*r.value, "loose is held"));
     EXPECT_FALSE(has_note(*r.value, "plain is held"));
 }
+
+TEST(choice, links_beside_free_bodies_go_to_position_where_it_takes_them) {
+    const std::string scene = R"({ "objects": { "sheet": { "kind": "cloth_grid", "size": [1, 1], "edge": 0.25 },
+                                                "stone": { "kind": "sphere", "radius": 0.1, "mass": 1, "at": [0, 1, 0] } } })";
+    Result<Compiled> r = compile_for_solver(scene);
+    ASSERT_TRUE(r) << first_error(r);
+    // springs alone are rows of velocity
+    EXPECT_EQ(r.value->solver, "velocity");
+    std::string shell = scene;
+    shell.replace(shell.find("\"edge\""), 0, "\"model\": \"shell\", ");
+    r = compile_for_solver(shell);
+    ASSERT_TRUE(r) << first_error(r);
+    EXPECT_EQ(r.value->solver, "position");
+    EXPECT_TRUE(has_note(*r.value, "solver = position: the scene has stiff elements and free bodies"));
+    EXPECT_FALSE(has_note(*r.value, "only the explicit"));
+}
