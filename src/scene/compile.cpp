@@ -347,8 +347,8 @@ void choose_time(Work& w) {
 void add_sunk(Work& w) {
     const Model& m = w.builder.model;
     for (const SunkPair& p : register_sunk(*make_parallel(Context{.threads = 1}), m, w.builder.state))
-        w.out.notes.push_back(fmt::format("warning: {} begins inside of {}, {} {} up to {:.3g} m deep: pushed out at {} m/s", m.objects[p.object].name,
-                                          m.objects[p.other].name, p.vertices, p.vertices == 1 ? "vertex" : "vertices", p.depth, kRiseSpeed));
+        w.out.notes.push_back(fmt::format("warning: {} begins inside of {}, {} {} up to {:.3g} m deep; it is pushed out slowly", m.objects[p.object].name,
+                                          m.objects[p.other].name, p.vertices, p.vertices == 1 ? "vertex" : "vertices", p.depth));
 }
 
 } // namespace
