@@ -132,12 +132,16 @@ void read_race(const Value& value, Study& s, Errors& errors) {
     for (const StudyVariant& v : s.variants) keys.push_back(v.key);
     for (const StudyColumn& c : s.record.columns) columns.push_back(c.name);
     const auto check = [&](const char* member, const std::string& word, const std::vector<std::string>& known, const char* what) {
-        if (std::find(known.begin(), known.end(), word) == known.end())
-            errors.push_back(make_error(*find(value, member), join_path("race", member), what, list_words(known), find_nearest(word, known)));
+        const bool found = std::find(known.begin(), known.end(), word) != known.end();
+        if (!found) errors.push_back(make_error(*find(value, member), join_path("race", member), what, list_words(known), find_nearest(word, known)));
+        return found;
     };
-    check("reference", r.reference, keys, "no variant of this name");
-    check("against", r.against, keys, "no variant of this name");
+    const bool has_reference = check("reference", r.reference, keys, "no variant of this name");
+    const bool has_against = check("against", r.against, keys, "no variant of this name");
     check("error", r.error, columns, "no column of this name");
+    if (!s.sweep.values.empty()) errors.push_back(make_error(value, "race", "a study with a sweep cannot have a race as well"));
+    if (s.record.every != "frame") errors.push_back(make_error(value, "race", "needs a record of every frame"));
+    if (!has_reference || !has_against) return; // whether they differ cannot be said of what is misspelt
     const auto sets_of_variant = [&](const std::string& key) {
         std::vector<std::string> sets;
         for (const StudyVariant& v : s.variants)
@@ -151,8 +155,6 @@ void read_race(const Value& value, Study& s, Errors& errors) {
         if (const Value* given = find(value, member); given && alike)
             errors.push_back(make_error(*given, join_path("race", member), "variants that differ in threads alone race at equal settings", "no " + std::string(member)));
     if (r.path.empty() && !alike) errors.push_back(make_error(value, "race", "needs a setting to raise until the error is as small", R"("raise": "solvers.position.iterations")"));
-    if (!s.sweep.values.empty()) errors.push_back(make_error(value, "race", "a study with a sweep cannot have a race as well"));
-    if (s.record.every != "frame") errors.push_back(make_error(value, "race", "needs a record of every frame"));
 }
 
 void read_plot(const Value& value, Study& s, Errors& errors) {

@@ -143,7 +143,34 @@ TEST(velocity_kkt, solves_the_dense_saddle_point_problem) {
     }
 }
 
-// A joint that is there twice has no one answer: nothing is changed, and the direct method takes the Schur complement.
+// Velocities that the pseudo-inverse gives:  v - W J^T (J W J^T)^+ (J v + bias).  Of rows that agree with each other they are unique, whatever
+// impulses share the load.
+static VecX pseudo_inverse_velocities(const RowProblem& q) {
+    const int n = 6 * q.body_count(), rows = q.row_count();
+    MatX j = MatX::Zero(rows, n), w = MatX::Zero(n, n);
+    VecX v(n), error(rows);
+    for (int b = 0; b < q.body_count(); ++b) {
+        w.block<3, 3>(6 * b, 6 * b) = q.inverse_mass[b] * Mat3::Identity();
+        w.block<3, 3>(6 * b + 3, 6 * b + 3) = q.inverse_inertia[b];
+        v.segment<3>(6 * b) = q.v[b], v.segment<3>(6 * b + 3) = q.w[b];
+    }
+    for (const RowGroup& g : q.groups)
+        for (int k = 0; k < g.rows; ++k) {
+            for (int side = 0; side < g.sides; ++side) {
+                const Lever& lever = q.jacobian[g.lever + k * g.sides + side];
+                const int at = 6 * q.body[g.side + side];
+                j.block<1, 3>(g.row + k, at) = lever.linear.transpose(), j.block<1, 3>(g.row + k, at + 3) = lever.angular.transpose();
+            }
+            error[g.row + k] = row_residual(q, g, k);
+        }
+    const EigenSystem a = eigen_system(j * w * j.transpose());
+    const Real least = 1e-10 * a.values.maxCoeff(); // those of the copies are round-off, 1e-16; the others 1e-3 and more
+    const VecX inverse = a.values.unaryExpr([&](Real x) { return x > least ? 1 / x : 0; });
+    return v - w * j.transpose() * (a.with(inverse) * error);
+}
+
+// A joint that is there twice has no one answer in impulses, and one in velocities. What solves the saddle point alone either finds it
+// or changes nothing, and the direct method finds it by either way.
 TEST(velocity_kkt, leaves_redundant_rows_to_the_schur_complement) {
     Rng rng{42, 0, 0};
     RowProblem q;
@@ -151,16 +178,31 @@ TEST(velocity_kkt, leaves_redundant_rows_to_the_schur_complement) {
     for (int k = 0; k < 3; ++k) add_kkt_body(q, rng, 1, Vec3(k, 0, 0));
     for (int copy = 0; copy < 2; ++copy)
         for (int k = 1; k < 3; ++k) add_kkt_joint(q, rng, k, k - 1, false);
-    for (Real& b : q.bias) b = 0; // or they contradict each other
+    for (std::size_t r = 0; r < q.bias.size(); ++r) q.bias[r] = 0.01 * Real(r % (q.bias.size() / 2)); // copies agree, or they contradict each other
     Islands islands;
     build_islands(q, islands);
-    RowProblem alone = q, both = q;
+    const VecX wanted = pseudo_inverse_velocities(q);
+    // 1e-16 of speeds of 1 m/s by impulses that copies may make and unmake, over the smallest eigenvalue that is left: some 1e-12
+    const auto expect_wanted = [&](const RowProblem& got, const char* what) {
+        for (int b = 0; b < got.body_count(); ++b) {
+            EXPECT_LT((got.v[b] - wanted.segment<3>(6 * b)).norm(), 1e-10) << what << " body " << b;
+            EXPECT_LT((got.w[b] - wanted.segment<3>(6 * b + 3)).norm(), 1e-10) << what << " body " << b;
+        }
+    };
     KktScratch s;
     SolveResult out;
-    const bool solved = solve_equalities_kkt({}, islands.view(0), s, alone, out);
-    if (!solved) { EXPECT_EQ(alone.impulse, q.impulse); }
-    const SolveScratchPtr scratch = make_solve_scratch();
-    SolveOptions o;
-    o.kkt = true;
-    EXPECT_LT(solve_direct(o, islands.view(0), *scratch, both).residual, 1e-10);
+    RowProblem alone = q;
+    if (solve_equalities_kkt({}, islands.view(0), s, alone, out)) expect_wanted(alone, "saddle point");
+    else {
+        EXPECT_EQ(alone.impulse, q.impulse);
+        for (int b = 0; b < q.body_count(); ++b) EXPECT_TRUE(alone.v[b] == q.v[b] && alone.w[b] == q.w[b]) << b;
+    }
+    for (const bool kkt : {false, true}) {
+        RowProblem both = q;
+        const SolveScratchPtr scratch = make_solve_scratch();
+        SolveOptions o;
+        o.kkt = kkt;
+        EXPECT_LT(solve_direct(o, islands.view(0), *scratch, both).residual, 1e-10);
+        expect_wanted(both, kkt ? "direct, kkt" : "direct");
+    }
 }

@@ -29,3 +29,18 @@ TEST(bad_studies, a_missing_file_is_named) {
     ASSERT_EQ(r.errors.size(), 1u);
     EXPECT_EQ(r.errors[0].file, "no_such.study.json");
 }
+
+// One mistake, one message: `reference` has no settings of its own and the misspelt name has none either, which is no reason to call them alike.
+TEST(bad_studies, a_misspelt_variant_of_a_race_is_the_only_error) {
+    std::string text = read_text(source_dir() + "/test/study/bad/race_no_raise.study.json");
+    text = replaced(text, R"("against": "cr",)", R"("against": "crr", "raise": "solvers.position.iterations",)");
+    const std::string file = write_text(fresh_folder("misspelt") + "/misspelt.study.json", text);
+    const Result<Study> r = load_study(file);
+    ASSERT_EQ(r.errors.size(), 1u) << to_string(r.errors.back());
+    EXPECT_EQ(r.errors[0].path, "race.against");
+    // the other way round: settings that differ from none need no `raise` before the name is right
+    text = replaced(text, R"("reference": "gs", "against": "crr", "raise": "solvers.position.iterations",)", R"("reference": "crr", "against": "cr",)");
+    const Result<Study> other = load_study(write_text(file, text));
+    ASSERT_EQ(other.errors.size(), 1u) << to_string(other.errors.back());
+    EXPECT_EQ(other.errors[0].path, "race.reference");
+}
