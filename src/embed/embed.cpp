@@ -101,9 +101,7 @@ Result<Built> build(const Context& context, const Scene& scene, std::string_view
 // The power of dampers at the start of a step is that of the end of the one before, unless the program has changed something.
 static void measure_before(const Model& model, const State& now, Measuring& m) {
     if (m.step == now.step && m.time == now.time && m.topology == model.topology_revision && m.values == model.values_revision) return;
-    Report ignored;
-    ignored.islands = m.own_contacts; // as after a step: what the solver finds is not looked for again
-    measure(*m.parallel, model, now, m.scratch, ignored);
+    measure_power(*m.parallel, model, now, m.own_contacts, m.scratch);
 }
 
 static void tell_step(const Measuring& m, double time, const Report& r, const std::string& why) {

@@ -150,4 +150,12 @@ void measure(const Parallel& parallel, const Model& m, const State& s, MeasureSc
     r.constraint_error = constraint_error(m.elements->constraints, ev, scratch.rows);
 }
 
+void measure_power(const Parallel& parallel, const Model& m, const State& s, bool own_contacts, MeasureScratch& scratch) {
+    Report contacts;
+    contacts.islands = own_contacts; // as after a step
+    measure_contacts(parallel, m, s, scratch, contacts);
+    collect_elements(*m.elements, scratch.contact_tables, scratch.elements);
+    scratch.power_damping = force_power(parallel, scratch.elements, evaluation_of(m, s, 0), scratch.local, scratch.partial);
+}
+
 } // namespace sinew

@@ -24,5 +24,8 @@ Evaluation evaluation_of(const Model&, const State&, Real dt);
 // at most zero.
 Real finish_elements(const Parallel&, const Model&, const State& now, Real dt, State& next);
 void measure(const Parallel&, const Model&, const State&, MeasureScratch&, Report&);
+// Only the power of forces without potential, to scratch.power_damping: after an edit between steps the rest need not be known.
+// own_contacts: the solver has its own, no penalties are looked for.
+void measure_power(const Parallel&, const Model&, const State&, bool own_contacts, MeasureScratch&);
 
 } // namespace sinew
