@@ -15,6 +15,7 @@
 #include "simulate.h"
 #include "collision/sunk.h"
 #include "constraint/joint_object.h"
+#include "model/copy_state.h"
 #include "model/emit.h"
 #include "model/snapshot_of.h"
 #include "model/visit.h"
@@ -106,7 +107,7 @@ Status advance_step(Solver& solver, const Model& m, const Input& input, State& n
         blame(bad, "before the step", report);
         return report.status;
     }
-    if (!has_sizes_of(m, spare)) spare = now; // something was spawned
+    if (!has_sizes_of(m, spare)) fit_state(now, spare); // something was spawned
     command_motors(m, input, now);
     const std::int64_t step = now.step;
     const double end = now.time + dt;

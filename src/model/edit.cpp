@@ -91,21 +91,22 @@ Places find_places(const Model& to, const State& s, const Model& more) {
     return p;
 }
 
+template <class T> void make_room(const std::vector<int>& place, std::vector<T>& to) {
+    int last = -1;
+    for (int i : place) last = std::max(last, i);
+    if (last >= int(to.size())) to.resize(std::size_t(last) + 1);
+}
 template <class T> void put(const std::vector<T>& from, const std::vector<int>& place, std::vector<T>& to) {
-    for (std::size_t i = 0; i < from.size(); ++i) {
-        if (place[i] >= int(to.size())) to.resize(std::size_t(place[i]) + 1);
-        to[place[i]] = from[i];
-    }
+    make_room(place, to);
+    for (std::size_t i = 0; i < from.size(); ++i) to[place[i]] = from[i];
 }
 template <class T> void put_value(const T& value, const std::vector<int>& place, std::size_t size, std::vector<T>& to) {
     to.resize(size, value);
     for (int p : place) to[p] = value;
 }
 void put_indices(const std::vector<int>& from, const std::vector<int>& meaning, const std::vector<int>& place, std::vector<int>& to) {
-    for (std::size_t i = 0; i < from.size(); ++i) {
-        if (place[i] >= int(to.size())) to.resize(std::size_t(place[i]) + 1);
-        to[place[i]] = from[i] < 0 ? from[i] : meaning[from[i]];
-    }
+    make_room(place, to);
+    for (std::size_t i = 0; i < from.size(); ++i) to[place[i]] = from[i] < 0 ? from[i] : meaning[from[i]];
 }
 
 void append_tables(std::vector<Table>& to, const std::vector<Table>& more, const Places& p) {
@@ -312,7 +313,7 @@ void put_objects(Model& to, const Model& more, const Places& p) {
 
 } // namespace
 
-std::vector<int> append_objects(Model& to, State& s, const Model& more, const State& ms) {
+std::vector<int> append_objects(Model& to, State& s, const Model& more, const State& ms, const std::function<std::string(const std::string&)>& name) {
     if (more.objects.empty()) return {};
     const int points = point_count(to), scalars = scalar_count(to);
     const Places p = find_places(to, s, more);
@@ -322,6 +323,8 @@ std::vector<int> append_objects(Model& to, State& s, const Model& more, const St
     if (more.layout && !more.layout->objects.empty()) {
         std::shared_ptr<SnapshotLayout> layout = take_over(to.layout);
         put(more.layout->objects, p.look, layout->objects);
+        for (int i : p.look)
+            if (name) layout->objects[i].name = name(layout->objects[i].name);
         to.layout = std::move(layout);
     }
     put_points(to, s, more, ms, p);
@@ -329,6 +332,8 @@ std::vector<int> append_objects(Model& to, State& s, const Model& more, const St
     put_surface(to, more, p);
     put_touchables(to, more, p);
     put_objects(to, more, p);
+    for (int i : p.object)
+        if (name) to.objects[i].name = name(to.objects[i].name);
     const auto used_again = [](const std::vector<int>& place, int before) { return std::any_of(place.begin(), place.end(), [&](int i) { return i < before; }); };
     if (used_again(p.point, points) || used_again(p.scalar, scalars)) forget_history(s);
     append(to.sinks, more.sinks);

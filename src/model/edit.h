@@ -6,13 +6,15 @@
 #include "sinew/model.h"
 #include "sinew/state.h"
 #include <functional>
+#include <string>
 
 namespace sinew {
 
 // Adds all objects of `more` and returns where they are. An object takes the slot of one that was spawned and removed, at least
 // one step ago (by then no solver remembers it), if that had as many points, bodies, vertices ...; others go to the ends of the
 // arrays. Element data is copied. Not for models with emitters; flows that `more` refers to are those of `to`.
-std::vector<int> append_objects(Model& to, State& to_state, const Model& more, const State& more_state);
+std::vector<int> append_objects(Model& to, State& to_state, const Model& more, const State& more_state,
+                                const std::function<std::string(const std::string&)>& name = {}); // names there, of those here; empty = as they are
 int append_model(Model& to, State& to_state, const Model& more, const State& more_state); // the first of them
 // Points die, bodies are held out of the way, elements and surface go; false if there is no such object.
 bool remove_object(Model&, State&, Id);

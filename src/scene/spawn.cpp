@@ -12,6 +12,7 @@
 #include <charconv>
 #include <cstring>
 #include <fmt/format.h>
+#include <optional>
 
 namespace sinew {
 
@@ -121,13 +122,6 @@ struct Calling {
     std::string of(const std::string& own) const { return (name.empty() ? own : only ? name : name + "/" + own) + suffix; }
 };
 
-static void rename(const Calling& calling, Model& m) {
-    for (Object& o : m.objects) o.name = calling.of(o.name);
-    auto layout = std::make_shared<SnapshotLayout>(*m.layout);
-    for (SnapshotObject& o : layout->objects) o.name = calling.of(o.name);
-    m.layout = std::move(layout);
-}
-
 // the rules of the scene that name what is new
 static void add_rules(const std::vector<RulePattern>& rules, const std::vector<int>& fresh, Model& m) {
     std::vector<std::uint8_t> is_fresh(m.objects.size(), 0);
@@ -179,10 +173,9 @@ Result<std::vector<Id>> put_spawned(const Spawned& what, const Pose& at, bool nu
                 {Error{.path = "spawn", .value = calling.of(o->name), .message = "an object of this name is there already", .allowed = "another name"}}};
     State state = what.state;
     place(at, state);
-    Model model = what.model;
-    take_gravity(m.gravity, model);
-    if (!calling.name.empty() || !calling.suffix.empty()) rename(calling, model);
-    const std::vector<int> objects = append_objects(m, s, model, state);
+    std::optional<Model> changed; // a copy only where gravity was set since
+    if (what.model.gravity != m.gravity) take_gravity(m.gravity, changed.emplace(what.model));
+    const std::vector<int> objects = append_objects(m, s, changed ? *changed : what.model, state, [&](const std::string& own) { return calling.of(own); });
     if (m.fields->spawning) add_rules(m.fields->spawning->rules, objects, m);
     std::vector<Id> ids;
     for (int o : objects) ids.push_back({o, m.objects[o].generation});
