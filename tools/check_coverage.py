@@ -9,7 +9,7 @@ A row is one capability of one of the five feature tables (LETTERS). Columns:
   proof       CTest names (with '*' for several) or scene files with `expect`, separated by ';'
   note        free text: comparison methods, known substitutions
 A `done` row needs code and proof; whatever a row names must exist. CTest names are looked up in
-build/release when it is built.
+build/release when it is built. Where some of its test programs are not, names that no other program has are not looked up.
 """
 import argparse
 import collections
@@ -30,6 +30,7 @@ LETTERS = {
     "P": (157, "physics-based animation"),
 }
 STATUSES = ("done", "partial", "open", "background")
+UNKNOWN = ": no such CTest test"
 COLUMNS = ["id", "capability", "status", "code", "proof", "note"]
 
 
@@ -42,6 +43,13 @@ def find_ctest_names(build: Path):
     if found.returncode != 0:
         return None
     return [test["name"] for test in json.loads(found.stdout)["tests"]]
+
+
+def find_missing_programs(build: Path):
+    """Folders of test/ whose program test_<folder> CMake knows, but nobody has built: their tests have no names yet."""
+    known = {match[1] for path in build.glob("test/*/*_include.cmake")
+             if (match := re.fullmatch(r"test_(\w+)\[\d+\]_include\.cmake", path.name))}
+    return sorted(folder for folder in known if not (build / f"test/{folder}/test_{folder}").is_file())
 
 
 def split_list(cell: str):
@@ -58,7 +66,7 @@ def check_proof(root: Path, proof: str, tests):
             return f"proof {proof}: the scene has no expect"
         return None
     if tests is not None and not fnmatch.filter(tests, proof):
-        return f"proof {proof}: no such CTest test"
+        return f"proof {proof}{UNKNOWN}"
     return None
 
 
@@ -120,6 +128,12 @@ def main():
     print_summary(rows)
     if tests is None:
         print("CTest names were not looked up: build/release is not built")
+    missing = find_missing_programs(root / "build/release") if tests is not None else []
+    if missing:
+        # a name that the built programs have not may be of one of these: only with all of them is it wrong
+        unknown = [error for error in errors if error.endswith(UNKNOWN)]
+        errors = [error for error in errors if not error.endswith(UNKNOWN)]
+        print(f"{len(unknown)} CTest names were not looked up: not built are {', '.join('test_' + name for name in missing)}")
     for error in errors:
         print(f"docs/coverage.csv: {error}")
     return 1 if errors else 0

@@ -33,6 +33,14 @@ def fill_page(root: Path, sinew: Path, text: str):
     return PART.sub(replace, text)
 
 
+def find_extra_energies(sinew: Path):
+    """SINEW_EXTRA_ENERGIES of the build that this program is in; such a program lists more than the pages may say."""
+    cache = sinew.resolve().parent / "CMakeCache.txt"
+    text = cache.read_text(encoding="utf-8") if cache.exists() else ""
+    match = re.search(r"^SINEW_EXTRA_ENERGIES:\w+=(.+)$", text, re.M)
+    return match[1].strip() if match else ""
+
+
 def main():
     root = Path(__file__).resolve().parent.parent
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
@@ -43,6 +51,10 @@ def main():
     stale = []
     parts = 0
     sinew = None if options.files_only else options.sinew
+    if sinew is not None and (extra := find_extra_energies(sinew)):
+        print(f"{sinew} is built with SINEW_EXTRA_ENERGIES={extra}, which the pages must not list: configure that folder again with "
+              "-DSINEW_EXTRA_ENERGIES= and build, name another program by --sinew, or take --files-only")
+        return 1
     docs = root / "docs"
     for page in [root / "README.md", *sorted(docs.glob("*.md")), *sorted((docs / "theory").glob("*.md"))]:
         text = page.read_text(encoding="utf-8")

@@ -15,14 +15,14 @@ from cpp_functions import find_functions
 TOOLS = Path(__file__).resolve().parent
 
 
-def run_check(name: str, files: dict):
+def run_check(name: str, files: dict, *options: str):
     """Exit status and output of tools/<name>.py on a tree made of these files."""
     with tempfile.TemporaryDirectory() as folder:
         for path, text in files.items():
             target = Path(folder, path)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, encoding="utf-8")
-        result = run([sys.executable, TOOLS / f"{name}.py", "--root", folder], capture_output=True, text=True,
+        result = run([sys.executable, TOOLS / f"{name}.py", "--root", folder, *options], capture_output=True, text=True,
                      check=False)
         return result.returncode, result.stdout + result.stderr
 
@@ -124,6 +124,9 @@ class Lengths(CheckTest):
 
     def test_soft_limits_are_listed(self):
         _, output = run_check("check_lengths", {"src/core/a.cpp": 401 * "int x;\n" + "// " + 120 * "x" + "\n"})
+        self.assertNotIn("aim at", output)
+        self.assertIn("2 long, but allowed", output)
+        _, output = run_check("check_lengths", {"src/core/a.cpp": 401 * "int x;\n" + "// " + 120 * "x" + "\n"}, "--verbose")
         self.assertIn("402 lines, aim at 400", output)
         self.assertIn("1 lines over 110 columns: 402", output)
         _, output = run_check("check_lengths", {"src/core/a.cpp": "// length: one table\n" + 401 * "int x;\n"})
@@ -201,6 +204,28 @@ class Coverage(CheckTest):
         row = {"status": "done", "capability": "x", "code": "", "proof": "hash.one; hash.*", "note": ""}
         self.assertEqual(len(check.check_row(Path("."), row, ["hash.one"])), 1)  # only: done without code
         self.assertEqual(len(check.check_row(Path("."), row, ["other.one"])), 3)
+
+    def test_names_of_programs_that_are_not_built_are_not_looked_up(self):
+        build = {"build/release/CTestTestfile.cmake": "add_test(hash.one true)\n", "build/release/test/core/test_core[1]_include.cmake": ""}
+        files = {**self.files("P1,thing,done,src/a.cpp,hash.two,"), **build}
+        status, output = run_check("check_coverage", files)
+        self.assertEqual(status, 0, output)
+        self.assertIn("1 CTest names were not looked up: not built are test_core", output)
+        self.refuse("check_coverage", {**files, "build/release/test/core/test_core": ""}, "proof hash.two: no such CTest test")
+
+
+class Pages(unittest.TestCase):
+    def test_a_program_with_energies_from_outside_does_not_fill_pages(self):
+        with tempfile.TemporaryDirectory() as folder:
+            program, cache = Path(folder, "sinew"), Path(folder, "CMakeCache.txt")
+            find = importlib.import_module("fill_pages").find_extra_energies
+            self.assertEqual(find(program), "")
+            cache.write_text("SINEW_EXTRA_ENERGIES:STRING=\nOTHER:STRING=x\n", encoding="utf-8")
+            self.assertEqual(find(program), "")
+            cache.write_text("SINEW_EXTRA_ENERGIES:STRING=a.h:A\n", encoding="utf-8")
+            result = run([sys.executable, TOOLS / "fill_pages.py", "--check", "--sinew", program], capture_output=True, text=True, check=False)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("SINEW_EXTRA_ENERGIES=a.h:A", result.stdout)
 
 
 if __name__ == "__main__":

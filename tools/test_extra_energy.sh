@@ -17,6 +17,7 @@ refuse() {  # entry expected-words
 mkdir -p "$(dirname "$build")"
 refuse no_struct_name.h "is not of the form"
 refuse /nowhere/foo.h:Foo "there is no file /nowhere/foo.h"
+refuse example/energy/spring_green.h:SpringGren "has no struct SpringGren"
 refuse src/energy/spring.h:Spring "already has a struct Spring"
 rm "$build.log"
 

@@ -40,7 +40,7 @@ std::string choose_solver(const Model& m, std::string& reason) {
     }
     const SolverEntry* newton = find_solver("newton");
     if (stiff && newton && find_unsupported(*newton, m).empty()) {
-        reason = "the scene has links, and implicit steps stay stable whatever their stiffness";
+        reason = "the scene has stiff elements, and implicit steps stay stable whatever their stiffness";
         return "newton";
     }
     if (const SolverEntry* velocity = find_solver("velocity");

@@ -56,8 +56,8 @@ template <class V> void line_fields(LineParams& p, V&& v) {
     v("from", p.from, Field{.unit = "m", .doc = "first point"});
     v("to", p.to, Field{.unit = "m", .doc = "last point"});
     v("count", p.count, Field{.min = 1, .max = 1000000, .doc = "links"});
-    v("mass", p.mass, Field{.min = 0, .unit = "kg", .doc = "of the whole line, in equal parts on all points but the first; "
-                                                           "default: line density of the material times length"});
+    v("mass", p.mass, Field{.min = 0, .unit = "kg", .doc = "of all points but the first, in equal parts; the first has one such part more, "
+                                                           "felt where it is free; default: line density of the material times length"});
     v("end_mass", p.end_mass, Field{.min = 0, .unit = "kg", .doc = "added to the last point"});
     v("radius", p.radius, Field{.min = 0, .min_exclusive = true, .unit = "m", .doc = "drawn, and kept from obstacles"});
     v("strain_limit", p.strain_limit, Field{.doc = "largest stretch of links, or { stretch, compression, compliance }"});

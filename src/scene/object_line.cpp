@@ -7,8 +7,9 @@
 
 namespace sinew {
 
-// The first point carries no mass of its own: `mass` is split over the others, so that a chain of n links hung by its
-// first point has n masses (spec P V8). It gets the same mass as the others when it is free to move.
+// `mass` is split over all points but the first, so that a chain of n links hung by its first point has n masses that pull
+// (spec P V8). The first has a part of the same size, without effect while it is fixed: n + 1 parts in all, which is what
+// sums over all points say (1.25 kg for 1 kg in 4 links).
 static Range add_line(const LineParams& p, BuildContext& c, LinkModel& link) {
     const Material material = object_material(c, p.common.material);
     link = read_link_model(material.rod, c.scope, c.path("material.rod"), c.errors);

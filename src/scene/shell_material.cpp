@@ -77,7 +77,7 @@ Error wrong_model(const Value& at, std::string_view path, std::string_view model
     std::string message = "no model of this name";
     if (row && (row->frames || row->scalars || row->points != points)) {
         const char* rest = row->frames ? " and bodies" : row->scalars ? " and angles" : "";
-        message = fmt::format("{} acts on {} points{}, here on {} is needed", model, row->points, rest, points);
+        message = fmt::format("{} acts on {} points{}, this role needs an energy of {} points", model, row->points, rest, points);
     } else if (row) {
         message = fmt::format("{} has another use", model);
     }

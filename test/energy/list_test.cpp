@@ -22,14 +22,19 @@ constexpr Real kTolerance = 1e-6;
 // [m, rad] how far from the sample implicit steps begin: solids of the size 1 flow and rods bend by it, and no sample leaves its kind
 constexpr Real kStart = 0.03;
 
-std::vector<const ElementRow*> all_rows() {
+bool has(const ElementRow& r, View v) { return r.views & v; }
+
+// entries of both lists that have what a suite tests: the others do not get its tests
+std::vector<const ElementRow*> rows_with(bool (*fits)(const ElementRow&)) {
     std::vector<const ElementRow*> rows;
-    for (const ElementRow& r : energy_rows()) rows.push_back(&r);
-    for (const ElementRow& r : constraint_rows()) rows.push_back(&r);
+    for (const auto list : {energy_rows(), constraint_rows()})
+        for (const ElementRow& r : list)
+            if (fits(r)) rows.push_back(&r);
     return rows;
 }
 
-struct ListTest : testing::TestWithParam<const ElementRow*> {
+// what all suites below share
+struct RowTest : testing::TestWithParam<const ElementRow*> {
     const ElementRow& row = *GetParam();
     template <class F> void for_samples(F&& f) const {
         for (int i = 0; i < kSamples * row.sample_kinds; ++i) {
@@ -55,7 +60,17 @@ struct ListTest : testing::TestWithParam<const ElementRow*> {
         return most;
     }
 };
-bool has(const ElementRow& r, View v) { return r.views & v; }
+struct AnyListTest : RowTest {};           // every entry
+struct ListTest : RowTest {};              // a potential
+struct InvariantListTest : RowTest {};     // a potential that a shift or a turn does not change
+struct StepListTest : RowTest {};          // a potential with viscosity or memory
+struct ForceListTest : RowTest {};         // forces without potential
+struct ExplicitForceListTest : RowTest {}; // those that implicit steps have as potentials
+struct DamperListTest : RowTest {};        // of links and solids (viscous.h)
+struct PointListTest : RowTest {};         // some of the unknowns are points
+struct OnlyPointsListTest : RowTest {};    // all of them are, and a shift changes nothing
+struct RestListTest : RowTest {};          // no force at rest
+struct ConstraintListTest : RowTest {};    // rows
 VecX velocities(const ElementFixture& e) {
     VecX v(3 * e.v.size());
     for (std::size_t i = 0; i < e.v.size(); ++i) v.segment<3>(3 * i) = vec(e.v[i]);
@@ -88,7 +103,6 @@ testing::AssertionResult agree(const ElementRow& r, const MatX& given, const Mat
 } // namespace
 
 TEST_P(ListTest, gradient_is_the_derivative_of_the_value) {
-    if (!has(row, kValue)) return;
     const Real unit = largest([](const ElementFixture& e) { return e.gradient(); });
     // one point alone is its own shape: regions are in test/position/whole_test.cpp
     EXPECT_TRUE(unit > 1e-9 || row.name == "shape_match") << "no sample has a force";
@@ -99,7 +113,6 @@ TEST_P(ListTest, gradient_is_the_derivative_of_the_value) {
 }
 
 TEST_P(ListTest, hessian_is_the_second_derivative_of_the_value) {
-    if (!has(row, kHessian)) return;
     const Real unit = largest([](const ElementFixture& e) { return e.hessian(Projection::none); });
     for_samples_and_steps([&](const ElementFixture& e) {
         // second derivative of E(retract(x, d)) at d = 0; for points and scalars simply the derivative of the gradient
@@ -128,7 +141,6 @@ TEST_P(ListTest, hessian_is_the_second_derivative_of_the_value) {
 }
 
 TEST_P(ListTest, projected_hessian_is_positive_semidefinite_and_unchanged_where_it_already_was) {
-    if (!has(row, kHessian)) return;
     for_samples_and_steps([&](const ElementFixture& e) {
         const MatX raw = e.hessian(Projection::none);
         for (Projection how : {Projection::clamp, Projection::absolute, Projection::gauss_newton}) {
@@ -144,8 +156,7 @@ TEST_P(ListTest, projected_hessian_is_positive_semidefinite_and_unchanged_where_
 }
 
 // The pass above is worth its name only if steps differ from no steps where an entry has viscosity or memory.
-TEST_P(ListTest, viscosity_and_memory_are_seen_in_implicit_steps) {
-    if (!has(row, kValue) || (row.memory_size == 0 && !row.explicit_force)) return;
+TEST_P(StepListTest, viscosity_and_memory_are_seen_in_implicit_steps) {
     int i = 0, differ = 0;
     for_samples([&](const ElementFixture& e) {
         const Real still = e.value(), step = e.in_step(0.02, kStart, i++).value();
@@ -155,8 +166,7 @@ TEST_P(ListTest, viscosity_and_memory_are_seen_in_implicit_steps) {
 }
 
 // What assembly skips in implicit steps is zero there and not zero outside of them.
-TEST_P(ListTest, forces_that_are_said_to_be_explicit_only_vanish_in_implicit_steps) {
-    if (!row.explicit_force) return;
+TEST_P(ExplicitForceListTest, forces_that_are_said_to_be_explicit_only_vanish_in_implicit_steps) {
     Real most = 0;
     for_samples([&](const ElementFixture& e) {
         most = std::max(most, e.force().cwiseAbs().maxCoeff());
@@ -175,9 +185,7 @@ TEST_P(ListTest, forces_that_are_said_to_be_explicit_only_vanish_in_implicit_ste
 
 // Dampers of links and solids (viscous.h): in a step of implicit Euler the potential has what the force is elsewhere, up to the
 // change of directions within the step; in steps of other schemes, which give no dt, nothing changes.
-TEST_P(ListTest, dampers_are_potentials_in_steps_of_implicit_euler_and_forces_elsewhere) {
-    const std::string_view names[] = {"spring", "spring_strain", "spring_zero", "tet_viscous"};
-    if (std::find(std::begin(names), std::end(names), row.name) == std::end(names)) return;
+TEST_P(DamperListTest, dampers_are_potentials_in_steps_of_implicit_euler_and_forces_elsewhere) {
     for_samples([&](const ElementFixture& e) {
         constexpr Real h = 1e-6; // directions and rates change by h |v| over lengths from 0.1 on within the step
         ElementFixture step = e;
@@ -201,8 +209,7 @@ TEST_P(ListTest, dampers_are_potentials_in_steps_of_implicit_euler_and_forces_el
     });
 }
 
-TEST_P(ListTest, force_derivatives_match_finite_differences) {
-    if (!has(row, kForce)) return;
+TEST_P(ForceListTest, force_derivatives_match_finite_differences) {
     const Real unit = largest([](const ElementFixture& e) { return e.force(); });
     for_samples_and_steps([&](const ElementFixture& e) {
         std::vector<Real> stored_x(row.matrix_size), stored_v(row.matrix_size);
@@ -215,8 +222,7 @@ TEST_P(ListTest, force_derivatives_match_finite_differences) {
     });
 }
 
-TEST_P(ListTest, value_does_not_change_under_declared_invariances) {
-    if (!has(row, kValue)) return;
+TEST_P(InvariantListTest, value_does_not_change_under_declared_invariances) {
     for_samples([&](const ElementFixture& e) {
         const Vec3 shift(0.3, -1.2, 2.1);
         const Quat turn = exp_rotation(Vec3(0.5, -1.1, 0.7));
@@ -235,9 +241,8 @@ TEST_P(ListTest, value_does_not_change_under_declared_invariances) {
     });
 }
 
-TEST_P(ListTest, internal_forces_have_no_resultant_and_no_torque) {
+TEST_P(OnlyPointsListTest, internal_forces_have_no_resultant_and_no_torque) {
     for_samples([&](const ElementFixture& e) {
-        if (row.frames || row.scalars) return;
         std::vector<VecX> forces;
         if (has(row, kValue)) forces.push_back(e.gradient());
         if (has(row, kForce)) forces.push_back(e.force());
@@ -247,19 +252,16 @@ TEST_P(ListTest, internal_forces_have_no_resultant_and_no_torque) {
                 sum += f.segment<3>(3 * i);
                 torque += vec(e.x[i]).cross(f.segment<3>(3 * i));
             }
-            if (row.translation_invariant) {
-                EXPECT_LT(sum.norm(), 1e-12 * scale(f));
-            }
+            EXPECT_LT(sum.norm(), 1e-12 * scale(f));
             // forces without potential of rotation invariant entries are not axial in general (spring_zero's damper)
-            if (row.rotation_invariant && row.translation_invariant && &f == &forces[0] && has(row, kValue)) {
+            if (row.rotation_invariant && &f == &forces[0] && has(row, kValue)) {
                 EXPECT_LT(torque.norm(), 1e-11 * scale(f));
             }
         }
     });
 }
 
-TEST_P(ListTest, force_vanishes_at_rest_where_declared) {
-    if (!has(row, kValue) || !row.zero_at_rest || row.frames || row.scalars) return;
+TEST_P(RestListTest, force_vanishes_at_rest_where_declared) {
     const auto params = row.make_params();
     for_samples([&](const ElementFixture& e) {
         ElementFixture rest = e;
@@ -271,8 +273,7 @@ TEST_P(ListTest, force_vanishes_at_rest_where_declared) {
     });
 }
 
-TEST_P(ListTest, constraint_jacobian_is_the_derivative_of_the_rows) {
-    if (!has(row, kConstraint)) return;
+TEST_P(ConstraintListTest, constraint_jacobian_is_the_derivative_of_the_rows) {
     for_samples([&](const ElementFixture& e) {
         const auto rows = [&](const ElementFixture& at) {
             VecX c(row.rows);
@@ -288,8 +289,7 @@ TEST_P(ListTest, constraint_jacobian_is_the_derivative_of_the_rows) {
     });
 }
 
-TEST_P(ListTest, dead_points_feel_nothing) {
-    if (row.points == 0) return;
+TEST_P(PointListTest, dead_points_feel_nothing) {
     ElementFixture e(row, 3, 0);
     const std::vector<std::uint8_t> alive(row.points, 0);
     Evaluation ev = e.evaluation();
@@ -306,7 +306,7 @@ TEST_P(ListTest, dead_points_feel_nothing) {
     }
 }
 
-TEST_P(ListTest, has_a_name_a_doc_and_described_parameters) {
+TEST_P(AnyListTest, has_a_name_a_doc_and_described_parameters) {
     EXPECT_FALSE(row.name.empty());
     EXPECT_GT(row.doc.size(), 10u);
     const auto params = row.make_params();
@@ -318,7 +318,7 @@ TEST_P(ListTest, has_a_name_a_doc_and_described_parameters) {
 }
 
 // Parameters written and read again are the same, for values that are not the defaults.
-TEST_P(ListTest, parameters_survive_writing_and_reading) {
+TEST_P(AnyListTest, parameters_survive_writing_and_reading) {
     const auto params = row.make_params(), again = row.make_params();
     FieldList list, copy;
     row.describe(params.get(), list);
@@ -344,5 +344,30 @@ TEST_P(ListTest, parameters_survive_writing_and_reading) {
         }
 }
 
-INSTANTIATE_TEST_SUITE_P(energies, ListTest, testing::ValuesIn(all_rows()),
-                         [](const auto& info) { return std::string(info.param->name); });
+namespace {
+std::string name_of(const testing::TestParamInfo<const ElementRow*>& info) { return std::string(info.param->name); }
+bool is_damper(const ElementRow& r) {
+    const std::string_view names[] = {"spring", "spring_strain", "spring_zero", "tet_viscous"};
+    return std::find(std::begin(names), std::end(names), r.name) != std::end(names);
+}
+bool is_potential(const ElementRow& r) { return has(r, kValue); }
+bool is_invariant(const ElementRow& r) { return r.translation_invariant || r.rotation_invariant; }
+bool has_points_alone(const ElementRow& r) { return r.frames == 0 && r.scalars == 0; }
+bool has_forces(const ElementRow& r) { return has(r, kValue) || has(r, kForce); }
+template <auto... Conditions> auto rows_where() {
+    return testing::ValuesIn(rows_with([](const ElementRow& r) { return (Conditions(r) && ...); }));
+}
+} // namespace
+
+INSTANTIATE_TEST_SUITE_P(energies, AnyListTest, rows_where<>(), name_of);
+INSTANTIATE_TEST_SUITE_P(energies, ListTest, rows_where<is_potential>(), name_of);
+INSTANTIATE_TEST_SUITE_P(energies, InvariantListTest, (rows_where<is_potential, is_invariant>()), name_of);
+INSTANTIATE_TEST_SUITE_P(energies, StepListTest, (rows_where<is_potential, [](const ElementRow& r) { return r.memory_size != 0 || r.explicit_force; }>()), name_of);
+INSTANTIATE_TEST_SUITE_P(energies, ForceListTest, rows_where<[](const ElementRow& r) { return has(r, kForce); }>(), name_of);
+INSTANTIATE_TEST_SUITE_P(energies, ExplicitForceListTest, rows_where<[](const ElementRow& r) { return r.explicit_force; }>(), name_of);
+INSTANTIATE_TEST_SUITE_P(energies, DamperListTest, rows_where<is_damper>(), name_of);
+INSTANTIATE_TEST_SUITE_P(energies, PointListTest, (rows_where<has_forces, [](const ElementRow& r) { return r.points != 0; }>()), name_of);
+INSTANTIATE_TEST_SUITE_P(energies, OnlyPointsListTest,
+                         (rows_where<has_forces, has_points_alone, [](const ElementRow& r) { return r.translation_invariant; }>()), name_of);
+INSTANTIATE_TEST_SUITE_P(energies, RestListTest, (rows_where<is_potential, has_points_alone, [](const ElementRow& r) { return r.zero_at_rest; }>()), name_of);
+INSTANTIATE_TEST_SUITE_P(energies, ConstraintListTest, rows_where<[](const ElementRow& r) { return has(r, kConstraint); }>(), name_of);

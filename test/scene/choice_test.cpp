@@ -91,6 +91,20 @@ TEST(choice, a_motion_holds_a_body_whatever_its_mass_and_a_note_says_so) {
     EXPECT_FALSE(has_note(*r.value, "plain is held"));
 }
 
+TEST(choice, elements_of_any_kind_are_called_stiff_elements) {
+    const Result<Compiled> r = compile_for_solver(
+        R"({ "objects": { "sheet": { "kind": "cloth_grid", "size": [1, 1], "edge": 0.25, "material": { "membrane": { "model": "tri_stvk" } } } } })");
+    ASSERT_TRUE(r) << first_error(r);
+    EXPECT_TRUE(has_note(*r.value, "solver = newton: the scene has stiff elements, and implicit steps"));
+}
+
+// n links hung by the first point have n masses that pull; the first has a part of that size too, on top of `mass`
+TEST(choice, mass_of_a_chain_is_that_of_all_points_but_the_first) {
+    const Result<Compiled> r = compile_for_solver(R"({ "objects": { "line": { "kind": "chain", "count": 4, "mass": 1, "end_mass": 2 } } })");
+    ASSERT_TRUE(r) << first_error(r);
+    EXPECT_EQ(r.value->model.point.mass, (std::vector<Real>{0.25, 0.25, 0.25, 0.25, 2.25}));
+}
+
 TEST(choice, links_beside_free_bodies_go_to_position_where_it_takes_them) {
     const std::string scene = R"({ "objects": { "sheet": { "kind": "cloth_grid", "size": [1, 1], "edge": 0.25 },
                                                 "stone": { "kind": "sphere", "radius": 0.1, "mass": 1, "at": [0, 1, 0] } } })";
