@@ -102,6 +102,7 @@ void keep_depths(const PositionContactOptions& o, Real time, PositionContacts& a
     const Real part = time / (o.h + time);
     for (PositionContact& c : all.contacts) {
         c.kept = c.at_once ? 0 : part * std::min(0.0, c.gap_start + o.compliance * c.normal);
+        if (!(c.normal > 0)) c.kept = std::max(c.kept, std::min(0.0, c.gap_start + kRecoverySpeed * o.h));
         c.offset -= c.kept;
     }
 }
