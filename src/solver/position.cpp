@@ -110,7 +110,8 @@ struct PositionSolver final : Solver {
     void keep_touches(const Model&, Real h, State&);
     void judge_touches(const TouchList&);
     WayView way_view() const { return {surface, {x_start, p_start, q_start}}; }
-    bool begins_with_force(const PositionContact&) const;
+    bool is_jointed(const PositionContact&) const;
+    bool presses_soft_surface(const PositionContact&) const;
     void start_multipliers(const Model&, const Sweep&);
     bool has_mode() const; // the method asks for the largest eigenvalue
     bool sweeps() const { return settings.method == "gauss_seidel" && settings.directions == "current" && !is_rattle() && !starting; }
@@ -430,19 +431,30 @@ void PositionSolver::sweep_tables(const Model&, const Evaluation& ev, const Swee
 }
 
 // Joints begin at zero: a contact that began with the force of all that hangs on a body would throw the body alone.
-bool PositionSolver::begins_with_force(const PositionContact& c) const {
+bool PositionSolver::is_jointed(const PositionContact& c) const {
     const int points = int(x_start.size());
     for (int k = 0; k < c.sides; ++k)
-        if (const int f = contacts_now.sides[c.side + k].body - points; f >= 0 && problem.jointed[f]) return false;
-    return c.normal > 0;
+        if (const int f = contacts_now.sides[c.side + k].body - points; f >= 0 && problem.jointed[f]) return true;
+    return false;
+}
+
+// A triangle or an edge of points is in it: a surface that gives way and keeps what it is pressed by. With `continuous` contacts are new whenever
+// vertices slide on to other triangles, and those that stay deep would be passed.
+bool PositionSolver::presses_soft_surface(const PositionContact& c) const {
+    int soft = 0;
+    for (int k = 0; k < c.sides; ++k) soft += contacts_now.sides[c.side + k].body < int(x_start.size());
+    return soft > 2 && !settings.continuous;
 }
 
 // zero, or of contacts the forces of the sub-step before, which move the unknowns at once
 void PositionSolver::start_multipliers(const Model& m, const Sweep& w) {
     clear_multipliers(sweeps(), problem);
     const bool warm = settings.warm_start && sweeps();
-    for (PositionContact& c : contacts_now.contacts)
-        if (!warm || !begins_with_force(c)) c.normal = 0, c.tangential.setZero();
+    for (PositionContact& c : contacts_now.contacts) {
+        const bool remembers = warm && c.normal > 0 && !is_jointed(c);
+        if (!remembers) c.normal = 0, c.tangential.setZero();
+        c.at_once = !remembers && !presses_soft_surface(c);
+    }
     if (warm && !settings.sequential) keep_depths(contact_options(w.h), settings.recovery_time, contacts_now);
     for (PositionContact& c : contacts_now.contacts)
         if (c.normal > 0) move_contact(contacts_now, c, w.to, point_count(m), c.normal * c.n + c.tangential, w.h * w.h, w.h);

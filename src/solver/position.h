@@ -94,7 +94,7 @@ struct PositionSettings {
         v("limit_restitution", s.limit_restitution, Field{.doc = "what was pushed out of a contact leaves no faster than restitution says"});
         v("restitution_threshold", s.restitution_threshold, Field{.min = 0, .unit = "m/s", .doc = "approach below it does not bounce"});
         v("warm_start", s.warm_start, Field{.doc = "contacts begin with their forces of the sub-step before (gauss_seidel)"});
-        v("recovery_time", s.recovery_time, Field{.min = 0, .unit = "s", .doc = "in which contacts that begin with a force come out of a depth; 0 = at once, which shakes what is not converged"});
+        v("recovery_time", s.recovery_time, Field{.min = 0, .unit = "s", .doc = "in which contacts that begin with a force come out of a depth; others at triangles and edges of points come out at 1 m/s or faster (warm_start); 0 = at once, which shakes what is not converged"});
         v("chains", s.chains, Field{.doc = "links that go straight on through the points are solved together, as chains (gauss_seidel): the same result in fewer iterations"});
         v("margin", s.margin, Field{.min = 0, .unit = "m", .doc = "contacts are found at least this far ahead"});
         v("continuous", s.continuous,

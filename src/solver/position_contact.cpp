@@ -101,7 +101,8 @@ void place_contact(const Model& m, const State& end, const ContactStencil& stenc
 void keep_depths(const PositionContactOptions& o, Real time, PositionContacts& all) {
     const Real part = time / (o.h + time);
     for (PositionContact& c : all.contacts) {
-        c.kept = c.normal > 0 ? part * std::min(0.0, c.gap_start + o.compliance * c.normal) : 0;
+        c.kept = c.at_once ? 0 : part * std::min(0.0, c.gap_start + o.compliance * c.normal);
+        if (!(c.normal > 0)) c.kept = std::max(c.kept, std::min(0.0, c.gap_start + kRecoverySpeed * o.h));
         c.offset -= c.kept;
     }
 }

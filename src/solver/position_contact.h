@@ -46,6 +46,7 @@ struct PositionContact {
     Real friction = 0, restitution = 0;
     Real approach = 0;           // [m/s] n . u before forces
     Real gap_start = 0;          // [m] Phi at the start of the sub-step
+    bool at_once = false;        // comes out of a depth in one sub-step
     Real kept = 0;               // [m] <= 0: of a depth there, what may be left at the end; part of the offset meanwhile
     Real normal = 0;             // [N] l_n
     Vec3 tangential = Vec3::Zero(); // [N] l_t
@@ -67,11 +68,15 @@ void colour_contacts(std::span<const unsigned char> held, PositionContacts&);
 void place_contacts(const Model&, const State& end, const Contacts&, const TouchList&, PositionContacts&);
 void place_contact(const Model&, const State& end, const ContactStencil&, PositionContact&);
 
-// A contact that begins with the force of the sub-step before comes out of its depth by the part h/(h + time) only.
+// A contact that is not `at_once` comes out of its depth by the part h/(h + time) only. One without a force, at a soft surface, was deep when it was
+// found: all at once would be a speed depth/h, which elastic rows take for compression and keep when limit_separation takes it back. It comes out
+// at kRecoverySpeed, if that is faster: corners that slide on to the next triangle of a cloth are new contacts, and slower ones let a box through.
+// Of one that begins with the force of the sub-step before:
 // Of a mode that the sweeps of a sub-step shrink to gamma of its error, with the multiplier kept and the part b of the depth C taken back,
 //   C' = (1 + 2 gamma - (1 - gamma) b) C - 3 gamma C_-1 + gamma C_-2        dies away if b < (1 - gamma)/gamma
 // so that b = 1 throws things about as soon as gamma > 1/2: forces go to zero now and then, and friction forgets what it held.
 // A depth is what exceeds that of the compliance, alpha l_n.
+constexpr Real kRecoverySpeed = 1; // [m/s] 0.1 to 2 do for both, 4 adds energy (docs/theory/position.md)
 void keep_depths(const PositionContactOptions&, Real time, PositionContacts&);
 // The gaps themselves again, and those that the next sub-step starts from.
 void restore_depths(const DualState&, int points, PositionContacts&);

@@ -100,10 +100,10 @@ TEST(position_contact, a_stack_stays_where_it_is_with_few_iterations) {
     EXPECT_GT(energy, 1e-4);
 }
 
-// part h/(h + T) of the depth per sub-step where a force is remembered, all of it where none is
-TEST(position_contact, a_remembered_contact_comes_out_of_its_depth_in_the_recovery_time) {
-    constexpr Real h = 0.002, time = 0.1, depth = 1e-3;
-    for (Real force : {0.0, 3.0}) {
+// part h/(h + T) of the depth per sub-step with a remembered force, the recovery speed with none, and all of it `at_once`
+TEST(position_contact, a_contact_comes_out_of_its_depth_in_the_recovery_time) {
+    constexpr Real h = 0.002, time = 0.1, depth = 1e-2;
+    for (const auto& [force, at_once] : {std::pair{0.0, false}, std::pair{3.0, false}, std::pair{0.0, true}}) {
         Real3 x{0, -depth, 0}, v{};
         const Real inverse = 2;
         DualState to{};
@@ -111,13 +111,13 @@ TEST(position_contact, a_remembered_contact_comes_out_of_its_depth_in_the_recove
         PositionContacts all;
         all.sides.push_back({0, 1, Vec3::Zero()});
         PositionContact c;
-        c.sides = 1, c.n = Vec3::UnitY(), c.normal = force, c.gap_start = -depth;
+        c.sides = 1, c.n = Vec3::UnitY(), c.normal = force, c.gap_start = -depth, c.at_once = at_once;
         all.contacts.push_back(c);
         PositionContactOptions o;
         o.h = h;
         keep_depths(o, time, all);
         for (int k = 0; k < 3; ++k) project_contact(o, to, 1, all, all.contacts[0]); // one solve ends it
-        const Real left = force > 0 ? depth * time / (h + time) : 0;
+        const Real left = at_once ? 0 : force > 0 ? depth * time / (h + time) : depth - kRecoverySpeed * h;
         EXPECT_NEAR(x.y, -left, 1e-15);
         restore_depths(to, 1, all);
         EXPECT_NEAR(all.contacts[0].gap_start, -left, 1e-15);
