@@ -8,7 +8,9 @@
 //   points       per frame, in the world; rigid objects: once, with xformOp:translate and orient per frame
 //   velocities   [m/s] the field "velocity"; other fields are primvars:sinew:NAME
 // An object with polygons, segments and particles has three prims. Topology may change during the run: its
-// arrays are sampled where they change, objects that are not there yet or any more are invisible. Positions
+// arrays are sampled where they change, objects that are not there yet or any more are invisible, and what
+// an object does not have all the time (texture coordinates, vertex groups, fields, ids) is None where it
+// lacks it, because a reading program would else take values of another topology. Positions
 // that are no finite float32 are refused; in fields NaN becomes 0, and what is too large the largest number.
 // USD knows y and z as up: for other directions /World is turned. A corner without texture coordinate gets
 // (0, 0). The file, the spool and resume: usd.h. Reference: OpenUSD, UsdGeom and the usda grammar.
@@ -31,6 +33,15 @@ struct UsdPart { // what one prim shows of an object
     int prim;
     std::vector<int> vertices; // of the object, as the prim has them; of particles dead ones too
 };
+
+// attributes that an object may have at some times only: of its layout, and of its frames
+bool comes_with_layout(const UsdAttribute& a) {
+    return a.name == "primvars:st" || a.name == "primvars:st:indices" || a.name.starts_with(kUsdGroup);
+}
+bool comes_with_frame(const UsdAttribute& a) {
+    return a.name == "velocities" || a.name == "ids" ||
+           (a.name.starts_with(kUsdField) && !a.name.starts_with(kUsdGroup));
+}
 
 constexpr std::size_t kUsdLevels = 32; // of groups in names; a slash beyond them is like any other character
 
@@ -139,13 +150,34 @@ struct UsdExporter final : Exporter {
     int frame() const { return stage.frames.back(); }
     void put(int index, std::string_view type, std::string_view name, std::string value,
              std::string_view interpolation = "") {
-        add_usd_sample(stage, prim(index), usd_attribute(prim(index), type, name, interpolation), frame(),
-                       std::move(value));
+        put(index, usd_attribute(prim(index), type, name, interpolation), std::move(value));
+    }
+    void put(int index, UsdAttribute& a, std::string value) {
+        if (a.count == 0 && (comes_with_layout(a) || comes_with_frame(a))) block_before(prim(index), a);
+        add_usd_sample(stage, prim(index), a, frame(), std::move(value));
+        a.present = true;
+    }
+    // what an object gets later than its points: before the first sample USD takes the first
+    void block_before(const UsdPrim& p, UsdAttribute& a) {
+        const auto points = std::find_if(p.attributes.begin(), p.attributes.end(),
+                                         [](const UsdAttribute& b) { return b.name == "points"; });
+        if (points != p.attributes.end() && points->count > 0 && points->first_frame < frame())
+            add_usd_sample(stage, p, a, points->first_frame, std::string(kUsdNone));
+    }
+    // before writing what comes with a layout or frame, and after it: what was not written has no value
+    void expect_none(int index, bool (*which)(const UsdAttribute&)) {
+        for (UsdAttribute& a : prim(index).attributes)
+            if (which(a)) a.present = false;
+    }
+    void block_missing(int index, bool (*which)(const UsdAttribute&)) {
+        for (UsdAttribute& a : prim(index).attributes)
+            if (which(a) && !a.present && a.count > 0)
+                add_usd_sample(stage, prim(index), a, frame(), std::string(kUsdNone));
     }
     void put_source(int index, std::string_view type, std::string_view prefix, const std::string& source,
                     int size, std::string value) {
         UsdAttribute& a = usd_source_attribute(prim(index), type, prefix, source, size);
-        add_usd_sample(stage, prim(index), a, frame(), std::move(value));
+        put(index, a, std::move(value));
     }
 
     void place_world() {
@@ -212,6 +244,7 @@ struct UsdExporter final : Exporter {
                                    names[] = {"mesh", "lines", "points"};
         const std::size_t s = std::size_t(shape);
         UsdPart part{shape, object, place_prim(o, types[s], first ? "" : names[s]), {}};
+        expect_none(part.prim, comes_with_layout);
         std::vector<int> counts;
         if (shape == UsdShape::lines) {
             part.vertices = join_segments(o.segments, counts);
@@ -233,6 +266,7 @@ struct UsdExporter final : Exporter {
             put(part.prim, "float3[]", "extent", usd_extent(o.rest, part.vertices, margin(part)));
         }
         if (shape != UsdShape::points || o.rigid) place_vertex_groups(o, part);
+        block_missing(part.prim, comes_with_layout);
         parts.push_back(std::move(part));
     }
     void place_polygons(const SnapshotObject& o, int index) {
@@ -332,6 +366,7 @@ struct UsdExporter final : Exporter {
         const bool particles = part.shape == UsdShape::points && !o.rigid, hidden = !particles && all_dead(f);
         put(part.prim, "token", "visibility", hidden ? "\"invisible\"" : "\"inherited\"");
         if (hidden) return;
+        expect_none(part.prim, comes_with_frame);
         std::vector<int> living;
         std::span<const int> vertices = part.vertices;
         if (particles && !f.alive.empty()) {
@@ -354,6 +389,7 @@ struct UsdExporter final : Exporter {
             put(part.prim, "int64[]", "ids", ids + "]");
         }
         put_fields(part, f, vertices);
+        block_missing(part.prim, comes_with_frame);
     }
 
     Errors write(const Snapshot& s) override {

@@ -21,6 +21,7 @@ namespace sinew {
 
 inline constexpr std::string_view kUsdTime = "sinew:time"; // of /World: time [s] of every frame
 inline constexpr std::string_view kUsdField = "primvars:sinew:", kUsdGroup = "primvars:sinew:group:";
+inline constexpr std::string_view kUsdNone = "None"; // from here on the attribute has no value
 inline constexpr std::uint64_t kNoUsdBlock = std::numeric_limits<std::uint64_t>::max();
 
 struct UsdAttribute {
@@ -32,6 +33,7 @@ struct UsdAttribute {
     int first_frame = 0, last_frame = 0, count = 0; // of its values; repetitions do not count
     std::string pending;                            // lines that are not in the spool yet
     std::uint64_t block = kNoUsdBlock;              // its last block in the spool
+    bool present = false;                           // in the layout or frame that is being written
 };
 
 struct UsdPrim {

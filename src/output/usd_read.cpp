@@ -134,7 +134,9 @@ struct UsdLoader {
 
     // what came after the last frame to keep is not there yet; who never was hidden does not say so
     bool is_kept(UsdPrim& p) {
-        std::erase_if(p.attributes, [](const UsdAttribute& a) { return a.count == 0; });
+        std::erase_if(p.attributes, [](const UsdAttribute& a) {
+            return a.count == 0 || (a.count == 1 && a.last == kUsdNone);
+        });
         if (p.type == "Xform") return !p.children.empty();
         if (p.type == "Camera") return !p.attributes.empty();
         if (p.type == "GeomSubset")

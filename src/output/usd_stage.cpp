@@ -220,7 +220,7 @@ void add_usd_sample(UsdStage& stage, const UsdPrim& prim, UsdAttribute& a, int f
     if (!stage.errors.empty() || (a.count > 0 && a.last == value && a.name != kUsdTime)) return;
     if (a.count == 0) a.first_frame = frame;
     if (const int before = frame_before(stage.frames, frame);
-        a.count > 0 && before > a.last_frame && usd_interpolates(a))
+        a.count > 0 && before > a.last_frame && usd_interpolates(a) && a.last != kUsdNone)
         append_sample(prim, a, before, a.last);
     append_sample(prim, a, frame, value);
     a.last = std::move(value);

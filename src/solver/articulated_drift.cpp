@@ -24,22 +24,22 @@ struct Drift {
     Range links, speeds;
     const ForestState& s;
     DriftScratch& d;
-    std::span<const BaseMotion> bases;
+    Bases bases;
     bool carried = false;
 
     Drift(const Forest& forest, int t, const ForestState& state, DriftScratch& scratch)
         : f(forest), tree(t), links(forest.trees[t]), speeds(forest.tree_speeds[t]), s(state), d(scratch), bases(state.bases),
           carried(on_moving_base(forest, t, state.bases)) {
         if (!carried) return;
-        d.bases[tree] = s.bases;
-        bases = d.bases[tree];
+        bases.moved = f.links[links.begin].base;
+        bases.to = &d.bases[tree];
+        d.bases[tree] = s.bases[bases.moved];
     }
     // base, positions and velocities after that time
     void place(Real time, const std::vector<Real>& q, const std::vector<Real>& qd) {
         if (carried) {
-            const int base = f.links[links.begin].base;
-            const BaseMotion& from = s.bases[base];
-            BaseMotion& to = d.bases[tree][base];
+            const BaseMotion& from = s.bases[bases.moved];
+            BaseMotion& to = d.bases[tree];
             to.p = from.p + time * from.v.head<3>();
             to.q = (exp_rotation(time * from.v.tail<3>()) * from.q).normalized();
         }

@@ -25,7 +25,7 @@ struct DriftScratch {                              // per link or per speed, of 
     std::vector<Real> q, qd, stage_q, stage_qd, way, armature;
     std::array<std::vector<Real>, 4> rate, acceleration; // of the stages; of the last part
     std::vector<Real> first;                       // per speed: acceleration at the start
-    std::vector<std::vector<BaseMotion>> bases;    // per tree whose base moves
+    std::vector<BaseMotion> bases;                 // per tree: its base on its way, where it moves
 };
 void resize_drift(const Forest&, DriftScratch&);
 

@@ -18,7 +18,7 @@ using ConstMapJoint = Eigen::Map<const VecJoint>;
 
 const BaseMotion kWorld;
 
-const BaseMotion& base_of(const Link& l, std::span<const BaseMotion> bases) {
+const BaseMotion& base_of(const Link& l, const Bases& bases) {
     return l.base < 0 ? kWorld : bases[l.base];
 }
 
@@ -84,7 +84,7 @@ bool finish_forest(Forest& f) {
     return true;
 }
 
-void compute_positions(const Forest& f, Range links, std::span<const BaseMotion> bases, const Real* q, LinkMotion* motion) {
+void compute_positions(const Forest& f, Range links, const Bases& bases, const Real* q, LinkMotion* motion) {
     for (int i = links.begin; i < links.end; ++i) {
         const Link& l = f.links[i];
         LinkMotion& m = motion[i];
@@ -110,7 +110,7 @@ void compute_positions(const Forest& f, Range links, std::span<const BaseMotion>
     }
 }
 
-void compute_velocities(const Forest& f, Range links, std::span<const BaseMotion> bases, const Real* q, const Real* qd,
+void compute_velocities(const Forest& f, Range links, const Bases& bases, const Real* q, const Real* qd,
                         LinkMotion* motion) {
     for (int i = links.begin; i < links.end; ++i) {
         const Link& l = f.links[i];
@@ -153,7 +153,7 @@ int factor_inertia(const Forest& f, Range links, const LinkMotion* motion, const
     return -1;
 }
 
-void compute_accelerations(const Forest& f, Range links, std::span<const BaseMotion> bases, const LinkMotion* motion,
+void compute_accelerations(const Forest& f, Range links, const Bases& bases, const LinkMotion* motion,
                            const LinkFactor* factor, const Real* tau, const Vec6* force, Real* qdd, Vec6* a) {
     // up: `a` holds the bias forces pA, `qdd` holds u
     for (int i = links.begin; i < links.end; ++i)
@@ -271,7 +271,7 @@ void compute_mass_matrix(const Forest& f, Range links, const LinkMotion* motion,
     for (int i = 0; i < size; ++i) H(i, i) += f.springs[first + i].armature;
 }
 
-void compute_joint_forces(const Forest& f, Range links, std::span<const BaseMotion> bases, const LinkMotion* motion,
+void compute_joint_forces(const Forest& f, Range links, const Bases& bases, const LinkMotion* motion,
                           const Real* qdd, const Vec6* force, Real* tau, Vec6* joint) {
     for (int i = links.begin; i < links.end; ++i) { // `joint` holds accelerations on the way down
         const Link& l = f.links[i];

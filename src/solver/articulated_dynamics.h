@@ -13,9 +13,9 @@
 
 namespace sinew {
 
-void compute_positions(const Forest&, Range links, std::span<const BaseMotion>, const Real* q, LinkMotion*);
+void compute_positions(const Forest&, Range links, const Bases&, const Real* q, LinkMotion*);
 // velocities and bias accelerations, after compute_positions with the same q
-void compute_velocities(const Forest&, Range links, std::span<const BaseMotion>, const Real* q, const Real* qd, LinkMotion*);
+void compute_velocities(const Forest&, Range links, const Bases&, const Real* q, const Real* qd, LinkMotion*);
 
 // Articulated inertia of a link with everything that hangs on it.
 struct LinkFactor {
@@ -29,7 +29,7 @@ int factor_inertia(const Forest&, Range links, const LinkMotion*, const Real* di
 
 // q'' from joint forces tau [per speed] and forces on links (at the centre, world axes; without the velocity terms, which
 // are added here), with the given accelerations of the bases. `a` receives the accelerations of the links.
-void compute_accelerations(const Forest&, Range links, std::span<const BaseMotion>, const LinkMotion*, const LinkFactor*,
+void compute_accelerations(const Forest&, Range links, const Bases&, const LinkMotion*, const LinkFactor*,
                            const Real* tau, const Vec6* force, Real* qdd, Vec6* a);
 
 // out += H^-1 (J^T f + tau) over the tree's speeds: f acts on `link` at its centre, tau (v_count numbers, null = none) in
@@ -46,7 +46,7 @@ void add_generalised(const Forest&, const LinkMotion*, int link, const Vec6& f, 
 void compute_mass_matrix(const Forest&, Range links, const LinkMotion*, std::span<Real> h, std::vector<Mat6>& composite);
 
 // tau that gives q''; `force` as above; `joint` receives the force of the parent on each link, about the link's centre.
-void compute_joint_forces(const Forest&, Range links, std::span<const BaseMotion>, const LinkMotion*, const Real* qdd,
+void compute_joint_forces(const Forest&, Range links, const Bases&, const LinkMotion*, const Real* qdd,
                           const Vec6* force, Real* tau, Vec6* joint);
 
 // Of a tree as a whole.

@@ -21,6 +21,7 @@
 #pragma once
 #include "core/math.h"
 #include "sinew/model.h"
+#include <span>
 #include <vector>
 
 namespace sinew {
@@ -73,6 +74,16 @@ struct BaseMotion {
     Quat q = Quat::Identity();
     Vec6 v = Vec6::Zero();            // [m/s], [rad/s]
     Vec6 a = Vec6::Zero();            // [m/s^2], [rad/s^2]
+};
+// All bases, one of them perhaps elsewhere: trees on their way each have their own moment, and none copies the others' bases.
+struct Bases {
+    std::span<const BaseMotion> all;
+    int moved = -1;                   // -1 = none
+    const BaseMotion* to = nullptr;   // where that one is
+    Bases() = default;
+    Bases(std::span<const BaseMotion> bases) : all(bases) {}
+    Bases(const std::vector<BaseMotion>& bases) : all(bases) {}
+    const BaseMotion& operator[](int base) const { return base == moved ? *to : all[base]; }
 };
 
 // What the coordinates make of a link at one moment.

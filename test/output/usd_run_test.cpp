@@ -71,13 +71,92 @@ TEST(Usd, a_change_of_topology_is_followed) {
         EXPECT_EQ(sheet.child("red").attribute("indices").at(f).numbers.size(), f < 4 ? 1u : 0u);
         EXPECT_EQ(sheet.child("blue").attribute("indices").at(f).numbers.size(), f < 4 ? 0u : 1u);
     }
-    EXPECT_EQ(sheet.attribute("primvars:sinew:strain").samples.begin()->first, 5);
+    for (int f = 1; f <= 9; ++f)
+        EXPECT_EQ(sheet.attribute("primvars:sinew:strain").at(f).none, f < 5) << f; // of the square it has none
     using Shown = std::vector<std::string>;
     EXPECT_EQ(shown_at(sheet, 1, 9), Shown(9, "+"));
     EXPECT_EQ(shown_at(root.child("World/old"), 1, 9), (Shown{"+", "+", "+", "-", "-", "-", "+", "+", "+"}));
     EXPECT_EQ(shown_at(root.child("World/gone"), 1, 9), (Shown{"+", "+", "+", "+", "+", "-", "-", "-", "-"}));
     EXPECT_EQ(shown_at(root.child("World/new/one"), 1, 9),
               (Shown{"-", "-", "-", "+", "+", "+", "+", "+", "+"}));
+}
+
+// Frames 1 to 3 and 7 to 9 have everything that an object may lack, 4 to 6 nothing of it, on other topology: values of one would be taken
+// for the other.
+namespace {
+bool is_full(int frame) { return frame < 4 || frame > 6; }
+SnapshotLayout lacking_layout(int frame) {
+    SnapshotLayout layout;
+    layout.objects = {make_usd_square("sheet"), make_usd_cloud("rain", is_full(frame) ? 3 : 2)};
+    SnapshotObject& sheet = layout.objects[0];
+    sheet.vertex_groups = {{"always", {0}}};
+    if (is_full(frame)) {
+        sheet.uv = {{0, 0}, {1, 0}, {1, 1}, {0, 1}};
+        sheet.polygon_uv = {0, 1, 2, 3};
+        sheet.vertex_groups.push_back({"corner", {0, 2}});
+    } else {
+        sheet.point_count = 3;
+        sheet.rest.pop_back();
+        sheet.polygon_begin = {0, 3};
+        sheet.polygon_vertex = {0, 2, 1};
+        sheet.vertex_groups.push_back({"later", {1}});
+    }
+    return layout;
+}
+Snapshot lacking_snapshot(int frame) {
+    Snapshot s = make_usd_rise(lacking_layout(frame), frame);
+    if (is_full(frame)) {
+        s.objects[0].fields = {{"velocity", 3, std::vector<double>(12, 2)}, {"strain", 1, {1, 2, 3, 4}}};
+        s.objects[1].fields = {{"age", 1, {1, 2, 3.0 + frame}}};
+        s.objects[1].id = {7, 8, 9};
+    } else {
+        s.objects[0].fields = {{"heat", 1, {1, 2, 3}}};
+    }
+    return s;
+}
+void write_lacking(Exporter& exporter, int first, int last) {
+    for (int f = first; f <= last; ++f) {
+        if (f == 4 || f == 7) ASSERT_NO_ERRORS(exporter.change_layout(lacking_layout(f)));
+        ASSERT_NO_ERRORS(exporter.write(lacking_snapshot(f)));
+    }
+}
+} // namespace
+
+TEST(Usd, what_a_new_topology_lacks_has_no_value) {
+    TemporaryFolder folder;
+    auto exporter = make_exporter("usd", {});
+    ASSERT_NO_ERRORS((*exporter.value)->open(folder.path("a.usda"), lacking_layout(1)));
+    write_lacking(**exporter.value, 1, 9);
+    ASSERT_NO_ERRORS((*exporter.value)->close());
+    const std::string want = read_text_file(folder.path("a.usda"));
+    const UsdaPrim root = parse_usda(want);
+    const UsdaPrim &sheet = root.child("World/sheet"), &rain = root.child("World/rain");
+    for (int f = 1; f <= 9; ++f) {
+        for (const char* name : {"primvars:st", "primvars:st:indices", "primvars:sinew:group:corner", "velocities",
+                                 "primvars:sinew:strain"})
+            EXPECT_EQ(sheet.attribute(name).at(f).none, !is_full(f)) << name << " " << f;
+        for (const char* name : {"ids", "primvars:sinew:age"})
+            EXPECT_EQ(rain.attribute(name).at(f).none, !is_full(f)) << name << " " << f;
+        for (const char* name : {"primvars:sinew:group:later", "primvars:sinew:heat"})
+            EXPECT_EQ(sheet.attribute(name).at(f).none, is_full(f)) << name << " " << f;
+        EXPECT_EQ(sheet.attribute("primvars:sinew:group:always").at(f).numbers.size(), is_full(f) ? 4u : 3u);
+        if (!is_full(f)) continue;
+        EXPECT_EQ(sheet.attribute("primvars:st:indices").at(f).numbers, (std::vector<double>{0, 1, 2, 3}));
+        EXPECT_EQ(sheet.attribute("velocities").at(f).numbers, std::vector<double>(12, 2));
+        EXPECT_EQ(rain.attribute("primvars:sinew:age").at(f).numbers, (std::vector<double>{1, 2, 3.0 + f}));
+    }
+    // and so after a resume, whatever the first run had
+    for (int end = 1; end <= 9; ++end)
+        for (int keep = 1; keep <= end; ++keep) {
+            auto first = make_exporter("usd", {}), second = make_exporter("usd", {});
+            ASSERT_NO_ERRORS((*first.value)->open(folder.path("a.usda"), lacking_layout(1)));
+            write_lacking(**first.value, 1, end);
+            ASSERT_NO_ERRORS((*first.value)->close());
+            ASSERT_NO_ERRORS((*second.value)->resume(folder.path("a.usda"), lacking_layout(keep), keep));
+            write_lacking(**second.value, keep + 1, 9);
+            ASSERT_NO_ERRORS((*second.value)->close());
+            ASSERT_EQ(read_text_file(folder.path("a.usda")), want) << end << " " << keep;
+        }
 }
 
 TEST(Usd, a_resumed_run_with_changes_of_topology_has_the_same_bytes) {

@@ -125,7 +125,11 @@ struct UsdaParser {
             const double time = number();
             expect(':');
             if (!a.samples.empty() && a.samples.rbegin()->first >= time) fail("times do not grow");
-            a.samples.emplace(time, value());
+            skip();
+            UsdaValue none;
+            none.none = text.compare(at, 4, "None") == 0;
+            if (none.none) at += 4;
+            a.samples.emplace(time, none.none ? none : value());
             if (!peek('}')) expect(',');
         }
         if (a.samples.empty()) fail("no samples");

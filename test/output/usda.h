@@ -11,7 +11,7 @@
 namespace sinew {
 
 struct UsdaValue {
-    bool array = false;
+    bool array = false, none = false; // none: a sample "None", the attribute has no value from there on
     int tuple = 0; // numbers per tuple, 0 = none
     std::vector<double> numbers;
     std::vector<std::string> texts;

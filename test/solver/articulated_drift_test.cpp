@@ -1,7 +1,9 @@
 // Fast trees by default: velocity terms do no work, momenta stay, and nothing blows up however far a link turns in a step.
+#include "allocation_counter.h"
 #include "articulated_run.h"
 #include "core/math.h"
 #include "solver/articulated_drift.h"
+#include "solver/articulated_state.h"
 #include <cmath>
 
 namespace sinew {
@@ -22,6 +24,48 @@ ArticulatedRun turning_rods(Real turn, const char* name = "symplectic_euler", in
     f.links[1].a.at = Vec3(0, -0.5, 0);
     for (Link& l : f.links) l.b.at = Vec3(0, 0.5, 0);
     return {f, {0.3, 0.9}, {0.75 * turn / steps, -turn / steps}, scheme(name), false};
+}
+
+// `count` double pendulums, each on a base of its own (the last two on one), all turning; speeds at the end of the free motion and the way there
+struct DriftEnds {
+    std::vector<Real> qd, way;
+    long allocations = 0; // on the way
+};
+DriftEnds drift_on_bases(int first, int count, bool alone) {
+    Forest f;
+    for (int t = 0; t < count; ++t) {
+        const Forest one = hanging_chain(2, JointType::revolute, 1.0 / 12);
+        for (Link l : one.links) {
+            l.tree = t;
+            if (l.parent < 0) l.base = alone ? 0 : std::min(t, count - 2);
+            if (l.parent >= 0) l.parent += 2 * t;
+            f.links.push_back(l);
+        }
+    }
+    EXPECT_TRUE(finish_forest(f));
+    const int bases = alone ? 1 : count - 1;
+    f.base_frames.resize(bases);
+    ForestState s;
+    resize_state(f, s);
+    s.bases.resize(bases);
+    for (int i = 0; i < bases; ++i) {
+        const Real k = first + i;
+        s.bases[i].p = Vec3(k, 0.1 * k, 0);
+        s.bases[i].v << 0.2, 0.01 * k, -0.1, 0.3, 0.5 + 0.1 * k, 0.7;
+    }
+    for (int i = 0; i < f.q_count; ++i) s.q[i] = 0.3 + 0.1 * (i % 2), s.qd[i] = 1 - 2.5 * (i % 2);
+    DriftScratch d;
+    resize_drift(f, d);
+    DriftEnds out{std::vector<Real>(f.v_count), std::vector<Real>(f.v_count)};
+    for (int t = 0; t < count; ++t) {
+        compute_positions(f, f.trees[t], s.bases, s.q.data(), s.motion.data());
+        compute_velocities(f, f.trees[t], s.bases, s.q.data(), s.qd.data(), s.motion.data());
+        EXPECT_EQ(factor_inertia(f, f.trees[t], s.motion.data(), nullptr, s.factor.data()), -1);
+    }
+    const long before = allocation_count();
+    for (int t = 0; t < count; ++t) EXPECT_EQ(drift_tree(f, t, s, 0.1, s.qd, d, out.qd, out.way), -1);
+    out.allocations = allocation_count() - before;
+    return out;
 }
 
 TEST(articulated_drift, the_way_between_coordinates_is_the_inverse_of_moving_along_it) {
@@ -172,6 +216,25 @@ TEST(articulated_drift, same_bits_for_any_number_of_threads_and_resumed_runs) {
     resumed.now = three.now;
     resumed.steps(5, 0.01);
     EXPECT_EQ(hash(one.now), hash(resumed.now));
+}
+
+// Each had a copy of all bases: n^2 of them.
+TEST(articulated_drift, trees_on_bases_that_move_keep_their_own_base_alone) {
+    SINEW_NEEDS_ALLOCATION_COUNT;
+    EXPECT_EQ(drift_on_bases(0, 50, false).allocations, 0);
+}
+TEST(articulated_drift, trees_on_bases_that_move_go_as_each_would_alone) {
+    const DriftEnds all = drift_on_bases(0, 7, false);
+    for (int t = 0; t < 7; ++t) {
+        const DriftEnds one = drift_on_bases(std::min(t, 5), 1, true);
+        for (int i = 0; i < 2; ++i) {
+            EXPECT_EQ(all.qd[2 * t + i], one.qd[i]) << t;
+            EXPECT_EQ(all.way[2 * t + i], one.way[i]) << t;
+        }
+        EXPECT_NE(all.qd[2 * t], -1.0) << t;
+    }
+    EXPECT_NE(all.qd[0], all.qd[2]); // the bases turn differently
+    EXPECT_EQ(all.qd[10], all.qd[12]); // the last two hang on one
 }
 
 } // namespace
