@@ -15,41 +15,63 @@ Real inner_radius(const Convex& c) {
     case Convex::box: return c.size.minCoeff() + c.radius;
     case Convex::cylinder: return std::min(c.size.x(), c.size.y()) + c.radius;
     case Convex::cone: return c.size.x() * 2 * c.size.y() / (c.size.x() + std::hypot(c.size.x(), 2 * c.size.y())) + c.radius;
-    case Convex::hull: {
-        const Vec3 center = center_of(c);
-        Real least = std::numeric_limits<Real>::infinity();
-        for (std::size_t k = 0; k < c.hull_data->face_normal.size(); ++k)
-            least = std::min(least, c.hull_data->face_offset[k] - vec(c.hull_data->face_normal[k]).dot(center));
-        return std::max(0.0, std::isfinite(least) ? least : 0) + c.radius;
-    }
+    case Convex::hull:
     case Convex::half_space:
     case Convex::plane: break;
     }
     return 0;
 }
 
-Convex core_of(const Convex& c, Real depth, HullShape& hull) {
-    Convex out = c;
-    out.radius = std::max(0.0, c.radius - depth);
-    const Real left = depth - (c.radius - out.radius);
-    if (!(left > 0)) return out;
-    switch (c.core) {
-    case Convex::box: out.size = (c.size.array() - left).max(0.0); break;
-    case Convex::cylinder: out.size = {std::max(0.0, c.size.x() - left), std::max(0.0, c.size.y() - left), c.size.z()}; break;
-    case Convex::cone: out.size *= 1 - left / std::hypot(c.size.x(), c.size.y()); break;
-    case Convex::hull: {
-        const Vec3 center = center_of(c);
-        const Real part = 1 - left / (radius_about(c, center) - c.radius);
-        hull = *c.hull_data;
-        for (Real3& x : hull.vertices) x = real3(center + part * (vec(x) - center));
-        for (std::size_t k = 0; k < hull.face_offset.size(); ++k) {
-            const Real middle = vec(hull.face_normal[k]).dot(center);
-            hull.face_offset[k] = middle + part * (hull.face_offset[k] - middle);
-        }
-        out.hull_data = &hull;
-        break;
+namespace {
+
+// `depth` off all around; the ball first
+void set_core(const Convex& c, Real depth, Followed& out) {
+    out.core = c;
+    out.core.radius = std::max(0.0, c.radius - depth);
+    const Real left = depth - (c.radius - out.core.radius);
+    if (!(left > 0)) return;
+    if (c.core == Convex::box) out.core.size = (c.size.array() - left).max(0.0);
+    if (c.core == Convex::cylinder) out.core.size = {std::max(0.0, c.size.x() - left), std::max(0.0, c.size.y() - left), c.size.z()};
+    if (c.core == Convex::cone) { // scaled about the centre of its inner ball, all its sides come in evenly
+        const Real ball = inner_radius(c) - c.radius, part = std::max(0.0, 1 - left / ball);
+        out.core.size *= part;
+        out.core_at = Vec3(0, (1 - part) * (ball - c.size.y()), 0);
     }
-    default: break;
+}
+
+Convex hull_of(const HullShape& h, Real radius) {
+    Convex c;
+    c.core = Convex::hull;
+    c.hull_data = &h;
+    c.radius = radius;
+    return c;
+}
+
+} // namespace
+
+Real half_thickness(const ShapeCache& cache, const Shape& s, const std::optional<Convex>& c) {
+    if (!c) return grid_of(cache, s) && cache.solids[s.data].inner > 0 ? cache.solids[s.data].inner + s.rounding : 0;
+    if (c->core != Convex::hull) return inner_radius(*c);
+    return cache.hulls[s.data].inner > 0 ? cache.hulls[s.data].inner + c->radius : 0;
+}
+
+Real reach_about(const ShapeCache& cache, const Shape& s, const std::optional<Convex>& c, const Vec3& center) {
+    return radius_about(c ? *c : hull_of(cache.solids[s.data].around, s.rounding), center);
+}
+
+Followed followed_of(const ShapeCache& cache, const Shape& s, const std::optional<Convex>& c) {
+    Followed out;
+    out.inner = half_thickness(cache, s, c);
+    if (!c) {
+        out.shape = hull_of(cache.solids[s.data].around, s.rounding);
+        out.core.radius = (1 - kCoreDepth) * out.inner;
+        out.core_at = cache.solids[s.data].center;
+    } else if (c->core == Convex::hull) {
+        out.shape = *c;
+        out.core = hull_of(cache.hulls[s.data].core, (1 - kCoreDepth) * c->radius);
+    } else {
+        out.shape = *c;
+        set_core(*c, kCoreDepth * out.inner, out);
     }
     return out;
 }
@@ -116,45 +138,54 @@ Real distance_at_start(const ShapeCache& cache, const Convex& a, const MovingSha
     return least;
 }
 
+// what is followed, or its core, and until when it moves
+struct Runner {
+    const Convex& shape;
+    RigidMotion motion;
+    Real until;
+};
 // both until a part of the step, within which none of them comes to rest
-Stretch stretch_of(const MovingShape& a, const MovingShape& b, Real begin, Real end) {
-    const auto piece = [&](const MovingShape& s) { return piece_of(s.motion, std::min(begin, s.until), std::min(end, s.until)); };
-    return {begin, end, piece(a), piece(b)};
+Stretch stretch_of(const Runner& a, const MovingShape& b, Real begin, Real end) {
+    const auto piece = [&](const RigidMotion& m, Real until) { return piece_of(m, std::min(begin, until), std::min(end, until)); };
+    return {begin, end, piece(a.motion, a.until), piece(b.motion, b.until)};
 }
+
+// the same motion of other axes of the body, whose origin is at `place`
+RigidMotion seen_from(const RigidMotion& m, const Vec3& place) { return {{m.start.R, at(m.start, place)}, m.center - place, m.shift, m.turn}; }
 
 } // namespace
 
-Real find_passage(const ShapeCache& cache, const MovingShape& a, const MovingShape& b, Real depth, Real near, PassageScratch& scratch) {
+Real find_passage(const ShapeCache& cache, const Followed& followed, const RigidMotion& motion, Real until, const MovingShape& b, Real near, std::vector<int>& triangles) {
     constexpr int kLooks = 8;
     constexpr Real kLeast = 1.0 / 64; // of the depth that is kept between
-    const Real first = std::min(a.until, b.until), last = std::max(a.until, b.until), clear = 2 * near;
-    const auto find_first = [&](const Convex& c, Real separation, Real begin) {
+    const Runner whole{followed.shape, motion, until}, core{followed.core, seen_from(motion, followed.core_at), until};
+    const Real first = std::min(until, b.until), last = std::max(until, b.until), clear = 2 * near;
+    const auto find_first = [&](const Runner& a, Real separation, Real begin) {
         Real t = kNever;
-        if (begin < first) t = first_time(cache, c, b, stretch_of(a, b, begin, first), separation, scratch.triangles);
-        if (t > 1 && last > std::max(begin, first)) t = first_time(cache, c, b, stretch_of(a, b, std::max(begin, first), last), separation, scratch.triangles);
+        if (begin < first) t = first_time(cache, a.shape, b, stretch_of(a, b, begin, first), separation, triangles);
+        if (t > 1 && last > std::max(begin, first)) t = first_time(cache, a.shape, b, stretch_of(a, b, std::max(begin, first), last), separation, triangles);
         return t;
     };
-    const Convex core = core_of(*a.convex, depth, scratch.hull);
     const Real meets = find_first(core, 0, 0);
     if (meets > 1 || meets == 0) return kNever;
     // a cast ends a hair above `near`, and where it has ended the next one would be at its end at once
-    const auto distance_at = [&](Real t) { return distance_at_start(cache, *a.convex, b, stretch_of(a, b, t, t), clear, scratch.triangles); };
+    const auto distance_at = [&](Real t) { return distance_at_start(cache, whole.shape, b, stretch_of(whole, b, t, t), clear, triangles); };
     const Real at_start = distance_at(0);
     if (at_start > clear)
-        if (const Real t = find_first(*a.convex, near, 0); t > 0) return t;
+        if (const Real t = find_first(whole, near, 0); t > 0) return t;
     // half of what is left, so that something is left; triangles beside the way may be nearer than those on it
-    const Stretch start = stretch_of(a, b, 0, first);
-    const Real on_way = distance_at_start(cache, core, b, start, 0, scratch.triangles);
-    const Real left = std::min(on_way, distance_at_start(cache, core, b, start, std::max(0.0, on_way), scratch.triangles));
+    const Stretch start = stretch_of(core, b, 0, first);
+    const Real on_way = distance_at_start(cache, core.shape, b, start, 0, triangles);
+    const Real left = std::min(on_way, distance_at_start(cache, core.shape, b, start, std::max(0.0, on_way), triangles));
     if (!(left > 0)) return kNever;
-    if (left < kLeast * depth) return 0;
+    if (left < kLeast * kCoreDepth * followed.inner) return 0;
     const Real t = find_first(core, left / 2, 0);
     if (!(t > 0) || t > 1) return kNever;
     // what goes away and comes back stops where it touches again, or where it was furthest away
     Real best = t, most = at_start + near / 8;
     for (int k = kLooks - 1; k > 0; --k) {
         const Real away = t * k / kLooks, distance = distance_at(away);
-        if (distance > clear) return std::min(t, find_first(*a.convex, near, away));
+        if (distance > clear) return std::min(t, find_first(whole, near, away));
         if (distance > most) best = away, most = distance;
     }
     return best;

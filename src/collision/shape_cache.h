@@ -1,5 +1,5 @@
 // What the shapes of a store need for contact and questions beside their data: trees and neighbours of
-// meshes, surfaces of distance grids, compounds taken apart, boxes. Made once per store; of a store that has
+// meshes, surfaces of distance grids, compounds taken apart, boxes, cores. Made once per store; of a store that has
 // grown only what is new.
 #pragma once
 #include "collision/mesh_convex.h"
@@ -7,6 +7,19 @@
 #include <memory>
 
 namespace sinew {
+
+// Part of the half thickness of a body that is not its core: what has come that deep counts as through (collision/passage.h).
+inline constexpr Real kCoreDepth = 0.5;
+struct HullCore {
+    Real inner = 0; // [m] radius of a ball inside: half thickness; 0: none was found
+    HullShape core; // with kCoreDepth of that taken off all around
+};
+// Of a closed mesh that need not be convex a ball about a deep place near its middle
+struct SolidCore {
+    Real inner = 0;             // [m] 0: none was found
+    Vec3 center = Vec3::Zero(); // [m]
+    HullShape around;           // convex hull of its surface
+};
 
 struct ShapeCache {
     std::shared_ptr<const ShapeStore> store;          // null = none
@@ -16,6 +29,8 @@ struct ShapeCache {
     std::vector<std::uint8_t> grid_valid, field_valid;
     std::vector<Aabb> field_box;                     // of the surface
     std::vector<std::vector<PlacedShape>> compounds; // per compound its parts; none if it is not valid
+    std::vector<HullCore> hulls;                     // per hull
+    std::vector<SolidCore> solids;                   // per distance grid
 };
 
 void update_shape_cache(const std::shared_ptr<const ShapeStore>&, ShapeCache&);

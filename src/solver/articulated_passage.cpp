@@ -7,8 +7,7 @@ namespace sinew {
 
 namespace {
 
-constexpr Real kLinkDepth = 0.5; // part of the half thickness that counts as through
-constexpr Real kLinkNear = 0.05; // part of it that is left between
+constexpr Real kLinkNear = 0.05; // part of the half thickness that is left between
 constexpr int kLinkPassageGrain = 4; // pairs per task
 
 struct PassageSearch {
@@ -24,30 +23,11 @@ struct PassageSearch {
     int link_of(int leaf) const { return stage.rows.link_of_body[stage.rows.first_frame + shapes.leaves[leaf].frame]; }
     int tree_of(int leaf) const { return link_of(leaf) < 0 ? -1 : f.links[link_of(leaf)].tree; }
     Real part_of(int leaf) const { return tree_of(leaf) < 0 ? 1 : p.part[tree_of(leaf)]; }
-    Real lever_of_leaf(int leaf) const {
-        const ShapeLeaf& l = shapes.leaves[leaf];
-        return radius_about(*l.convex, from(l.place, shapes.body[l.collider].p));
-    }
-    Real inner_of(const ShapeLeaf& leaf) const {
-        return leaf.convex->core == Convex::hull ? p.hull_inner[leaf.shape.data] + leaf.convex->radius : inner_radius(*leaf.convex);
-    }
-    void measure_hulls();
     RigidMotion motion_of(int leaf) const;
     bool stays(int leaf) const;
     bool find_fast();
     void list_pairs();
 };
-
-// half thickness of hulls, which have many faces, is found once
-void PassageSearch::measure_hulls() {
-    if (p.store == shapes.cache.store) return;
-    p.store = shapes.cache.store;
-    p.hull_inner.clear();
-    for (int k = 0; k < int(store_of(shapes.cache).hulls.size()); ++k) {
-        const auto hull = make_convex(store_of(shapes.cache), {Shape::hull, {}, 0, k});
-        p.hull_inner.push_back(hull ? inner_radius(*hull) : 0);
-    }
-}
 
 // over all of the step, of which it goes a part
 RigidMotion PassageSearch::motion_of(int leaf) const {
@@ -76,26 +56,26 @@ RigidMotion PassageSearch::motion_of(int leaf) const {
 
 // whether detection has seen its end
 bool PassageSearch::stays(int leaf) const {
-    const Aabb end = shape_bounds(*shapes.leaves[leaf].convex, place_at(p.motion[leaf], part_of(leaf))), &known = shapes.boxes[leaf];
+    const Aabb end = shape_bounds(shapes.cache, shapes.leaves[leaf].shape, place_at(p.motion[leaf], part_of(leaf))), &known = shapes.boxes[leaf];
     return (end.lo.array() >= known.lo.array() - margin).all() && (end.hi.array() <= known.hi.array() + margin).all();
 }
 
 bool PassageSearch::find_fast() {
-    measure_hulls();
     p.fast.assign(shapes.leaves.size(), 0);
     p.motion.resize(shapes.leaves.size());
     bool any = false;
     for (int k = 0; k < int(shapes.leaves.size()); ++k) {
         const ShapeLeaf& leaf = shapes.leaves[k];
         const int link = link_of(k);
-        if (link < 0 || stage.still[f.links[link].tree] || !shapes.tags[k].alive || !leaf.convex || !is_bounded(*leaf.convex)) continue;
+        if (link < 0 || stage.still[f.links[link].tree] || !shapes.tags[k].alive) continue;
         const Vec3 p0 = shapes.body[leaf.collider].p;
         const Real shift = (motion[link].p - p0).norm(), turn = std::min(Real(2), p.turned[link].norm());
-        const Real most = kLinkDepth * inner_of(leaf);
+        const Real most = kCoreDepth * half_thickness(shapes.cache, leaf.shape, leaf.convex);
+        if (!(most > 0)) continue;
         // first by the box, which holds the shape: no look at the vertices of a hull
         const Vec3 reach = (shapes.boxes[k].hi - p0).cwiseAbs().cwiseMax((shapes.boxes[k].lo - p0).cwiseAbs());
         if (shift + turn * reach.norm() <= most) continue;
-        const Real lever = lever_of_leaf(k);
+        const Real lever = reach_about(shapes.cache, leaf.shape, leaf.convex, from(leaf.place, p0));
         if (shift + turn * lever <= most) continue;
         p.motion[k] = motion_of(k);
         p.fast[k] = 1;
@@ -122,7 +102,8 @@ void PassageSearch::list_pairs() {
     for (int k = 0; k < int(shapes.leaves.size()); ++k) {
         if (!p.fast[k] || stays(k)) continue;
         const Vec3 p0 = shapes.body[shapes.leaves[k].collider].p, p1 = p0 + part_of(k) * p.motion[k].shift;
-        const Vec3 lever = Vec3::Constant(lever_of_leaf(k));
+        const ShapeLeaf& leaf = shapes.leaves[k];
+        const Vec3 lever = Vec3::Constant(reach_about(shapes.cache, leaf.shape, leaf.convex, from(leaf.place, p0)));
         const Aabb way{p0.cwiseMin(p1) - lever, p0.cwiseMax(p1) + lever};
         for (int i = 0; i < int(shapes.leaves.size()); ++i)
             if (i != k && overlap(shapes.boxes[i], way) && !overlap(shapes.boxes[i], shapes.boxes[k])) add(k, i);
@@ -153,10 +134,10 @@ bool find_stops(const Parallel& parallel, const Model& m, const ArticulatedSetti
         for (int k = begin; k < end; ++k) {
             LinkPassage::Pair& pair = p.pairs[k];
             const ShapeLeaf &a = shapes.leaves[pair.a], &b = shapes.leaves[pair.b];
-            const Real inner = search.inner_of(a);
-            const MovingShape moving{a.shape, a.convex, p.motion[pair.a], search.part_of(pair.a)};
+            const Followed followed = followed_of(shapes.cache, a.shape, a.convex);
             const MovingShape other{b.shape, b.convex, p.motion[pair.b], search.part_of(pair.b)};
-            pair.time = find_passage(shapes.cache, moving, other, kLinkDepth * inner, std::min(kLinkNear * inner, o.margin / 4), p.workers[worker]);
+            pair.time = find_passage(shapes.cache, followed, p.motion[pair.a], search.part_of(pair.a), other, std::min(kLinkNear * followed.inner, o.margin / 4),
+                                     p.workers[worker]);
         }
     });
     bool any = false;

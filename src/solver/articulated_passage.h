@@ -21,9 +21,7 @@ struct LinkPassage {
     std::vector<std::uint8_t> fast;    // per leaf
     std::vector<RigidMotion> motion;   // per leaf that is looked at
     std::vector<Pair> pairs;
-    std::vector<PassageScratch> workers;
-    std::shared_ptr<const ShapeStore> store; // of which hull_inner is
-    std::vector<Real> hull_inner;      // [m] half thickness of every hull
+    std::vector<std::vector<int>> workers; // triangles that may be met
 };
 
 // nothing has stopped; `turned` is the caller's to fill

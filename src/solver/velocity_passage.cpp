@@ -14,8 +14,7 @@ namespace sinew {
 
 namespace {
 
-constexpr Real kDepth = 0.5;   // part of the half thickness that counts as through
-constexpr Real kNear = 0.05;   // part of it that is left between
+constexpr Real kNear = 0.05;   // part of the half thickness that is left between
 constexpr Real kBend = 0.5;    // part of that depth which rows may miss
 constexpr int kRounds = 8;
 constexpr int kPassageGrain = 4; // pairs per task
@@ -33,7 +32,6 @@ Vec3 turn_to(const Quat& from, const Quat& to, const Vec3& expected) {
 Aabb box_of_way(const Vec3& from, const Vec3& to, Real lever) {
     return {from.cwiseMin(to) - Vec3::Constant(lever), from.cwiseMax(to) + Vec3::Constant(lever)};
 }
-Real lever_of(const ShapeLeaf& leaf, const Vec3& origin) { return radius_about(*leaf.convex, from(leaf.place, origin)); }
 
 } // namespace
 
@@ -49,46 +47,35 @@ RigidMotion VelocitySolver::motion_of(const Model& m, const ShapeLeaf& leaf, Rea
     return out;
 }
 
-// half thickness; of hulls, which have many faces, found once
-Real VelocitySolver::inner_of(const ShapeLeaf& leaf) const {
-    if (leaf.convex->core != Convex::hull) return inner_radius(*leaf.convex);
-    return passage.hull_inner[leaf.shape.data] + leaf.convex->radius;
-}
-
 // Whether detection has seen its end, and with it its way: boxes were grown by what velocities and spins lead to.
 bool VelocitySolver::stays_in_box(int leaf, const RigidMotion& motion) const {
-    const Aabb end = shape_bounds(*shapes.leaves[leaf].convex, place_at(motion, 1)), &known = shapes.boxes[leaf];
+    const Aabb end = shape_bounds(shapes.cache, shapes.leaves[leaf].shape, place_at(motion, 1)), &known = shapes.boxes[leaf];
     return (end.lo.array() >= known.lo.array() - settings.margin).all() && (end.hi.array() <= known.hi.array() + settings.margin).all();
 }
 
 // Leaves that go further than a part of their thickness, on a way that the rows of contacts do not know.
 bool VelocitySolver::find_fast(const Model& m, Real h, const State& s) {
-    if (passage.store != shapes.cache.store) {
-        passage.store = shapes.cache.store;
-        passage.hull_inner.clear();
-        for (int k = 0; k < int(store_of(shapes.cache).hulls.size()); ++k) {
-            const auto hull = make_convex(store_of(shapes.cache), {Shape::hull, {}, 0, k});
-            passage.hull_inner.push_back(hull ? inner_radius(*hull) : 0);
-        }
-    }
     passage.fast.assign(shapes.leaves.size(), 0);
     passage.motion.resize(shapes.leaves.size());
     bool any = false;
     for (std::size_t k = 0; k < shapes.leaves.size(); ++k) {
         const ShapeLeaf& leaf = shapes.leaves[k];
         const int b = point_count(m) + leaf.frame;
-        if (shapes.tags[k].held || !shapes.tags[k].alive || !(q.inverse_mass[b] > 0) || still[b] || !leaf.convex || !is_bounded(*leaf.convex)) continue;
+        if (shapes.tags[k].held || !shapes.tags[k].alive || !(q.inverse_mass[b] > 0) || still[b]) continue;
         const Vec3 p0 = shapes.body[leaf.collider].p;
-        const Real shift = (vec(s.frame.p[leaf.frame]) - p0).norm(), turn = std::min(Real(2), turned_by[b].norm()), most = kDepth * inner_of(leaf);
+        const Real shift = (vec(s.frame.p[leaf.frame]) - p0).norm(), turn = std::min(Real(2), turned_by[b].norm());
+        const Real most = kCoreDepth * half_thickness(shapes.cache, leaf.shape, leaf.convex);
+        if (!(most > 0)) continue;
         // first by the box, which holds the shape: no look at the vertices of a hull
         const Vec3 reach = (shapes.boxes[k].hi - p0).cwiseAbs().cwiseMax((shapes.boxes[k].lo - p0).cwiseAbs());
         if (shift + turn * reach.norm() <= most) continue;
-        const Real lever = lever_of(leaf, p0);
+        const Real lever = reach_about(shapes.cache, leaf.shape, leaf.convex, from(leaf.place, p0));
         if (shift + turn * lever <= most) continue;
         // rows see its way as straight, from where it starts: what that misses, what goes further than its size, and where its velocity did not lead
         const bool bends = lever * (1 - std::cos(std::min(kPi, turned_by[b].norm()))) > kBend * most;
         passage.motion[k] = motion_of(m, leaf, h, s);
-        if (!bends && shift < lever && stays_in_box(int(k), passage.motion[k])) continue;
+        // (of bodies that are not convex rows know some points alone)
+        if (leaf.convex && !bends && shift < lever && stays_in_box(int(k), passage.motion[k])) continue;
         passage.fast[k] = 1;
         any = true;
     }
@@ -112,7 +99,8 @@ void VelocitySolver::list_passages(const Model& m, Real h, const State& s) {
     for (int k = 0; k < int(shapes.leaves.size()); ++k) {
         if (!passage.fast[k]) continue;
         const Vec3 p0 = shapes.body[shapes.leaves[k].collider].p, p1 = p0 + passage.motion[k].shift;
-        const Real lever = lever_of(shapes.leaves[k], p0);
+        const ShapeLeaf& leaf = shapes.leaves[k];
+        const Real lever = reach_about(shapes.cache, leaf.shape, leaf.convex, from(leaf.place, p0));
         if (stays_in_box(k, passage.motion[k])) continue;
         const Aabb way = box_of_way(p0, p1, lever);
         for (int i = 0; i < int(shapes.leaves.size()); ++i)
@@ -166,14 +154,15 @@ void VelocitySolver::stop_passages(const Model& m, Real h, State& s) {
             for (int k = begin; k < end; ++k) {
                 PassagePair& p = passage.pairs[k];
                 const ShapeLeaf &a = shapes.leaves[p.a], &b = shapes.leaves[p.b];
-                const Real ua = passage.until[first_of(p.a)], ub = passage.until[first_of(p.b)], inner = inner_of(a);
+                const Real ua = passage.until[first_of(p.a)], ub = passage.until[first_of(p.b)];
                 if (round > 0 && ua == p.until_a && ub == p.until_b) {
                     p.time = 1;
                     continue;
                 }
                 p.until_a = ua, p.until_b = ub;
-                p.time = find_passage(shapes.cache, {a.shape, a.convex, passage.motion[p.a], ua}, {b.shape, b.convex, passage.motion[p.b], ub},
-                                      kDepth * inner, std::min(kNear * inner, settings.margin / 4), passage.workers[worker]);
+                const Followed followed = followed_of(shapes.cache, a.shape, a.convex);
+                p.time = find_passage(shapes.cache, followed, passage.motion[p.a], ua, {b.shape, b.convex, passage.motion[p.b], ub},
+                                      std::min(kNear * followed.inner, settings.margin / 4), passage.workers[worker]);
             }
         });
         changed = false;

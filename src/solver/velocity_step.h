@@ -41,9 +41,7 @@ struct Passages {
     std::vector<Real> until;          // per body that is the first: part of the step it goes, and all joined to it
     std::vector<int> stopped_by;      // per body that is the first: the leaf it met
     std::vector<Real4> start;         // rotations of frames at the start of the sub-step, where the state that had them is the one that moves
-    std::vector<PassageScratch> workers;
-    std::shared_ptr<const ShapeStore> store; // of which
-    std::vector<Real> hull_inner;            // [m] the hulls have these half thicknesses
+    std::vector<std::vector<int>> workers; // triangles that may be met
 };
 
 struct VelocitySolver final : Solver {
@@ -123,7 +121,6 @@ struct VelocitySolver final : Solver {
     Real take_back(const Model&, const State& at, State& to);
     void go_to_end(const Model&, const Input&, Real h, const State& start, State&);
     RigidMotion motion_of(const Model&, const ShapeLeaf&, Real h, const State&) const;
-    Real inner_of(const ShapeLeaf&) const;
     bool stays_in_box(int leaf, const RigidMotion&) const;
     bool find_fast(const Model&, Real h, const State&);
     void list_passages(const Model&, Real h, const State&);
