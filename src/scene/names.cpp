@@ -22,6 +22,16 @@ bool check_name(const Member& m, std::string_view path, std::vector<Error>& erro
     return true;
 }
 
+bool check_symbol(const Member& m, std::string_view path, std::vector<Error>& errors) {
+    if (!check_name(m, path, errors)) return false;
+    for (std::string_view taken : {"t", "frame", "x", "y", "z", "pi", "e"})
+        if (m.key == taken) {
+            errors.push_back(make_error(m, path, "this name has a meaning of its own in expressions"));
+            return false;
+        }
+    return true;
+}
+
 std::string resolve_name(std::string_view prefix, std::string_view reference) {
     if (reference == kWorld) return std::string(reference);
     if (!reference.empty() && reference[0] == '/') return std::string(reference.substr(1));

@@ -14,6 +14,9 @@ inline constexpr std::string_view kAnything = "*";
 
 // letters, digits and _, not beginning with a digit, so that names can be used in expressions; not "world"
 bool check_name(const Member&, std::string_view path, std::vector<Error>&);
+// A name that expressions use: of a var, an index of replicas, a param of a prefab. One of those that mean something of their own
+// (t, x, pi, ...) would hide that.
+bool check_symbol(const Member&, std::string_view path, std::vector<Error>&);
 
 // Inside a prefab names are local: "chest" in the instance "hero" is "hero/chest"; "/floor" is global.
 std::string resolve_name(std::string_view prefix, std::string_view reference);
