@@ -40,6 +40,7 @@ struct Work {
     std::map<std::string, std::vector<std::string>> idle;
     // with all that events spawn, each once: what the solver and the step are chosen for
     std::unique_ptr<Spawned> joined{}; // null = there is none
+    PointAttributes attributes{};
     const Model& whole() const { return joined ? joined->model : builder.model; }
     const State& whole_state() const { return joined ? joined->state : builder.state; }
 };
@@ -219,7 +220,7 @@ void read_object(Work& w, const SceneObject& o) {
         return;
     }
     BuildContext c{w.scene, o, scope, w.materials, w.builder, w.out.script.handles, w.out.script.animations,
-                   w.errors, w.out.notes, w.out.files};
+                   w.errors, w.out.notes, w.out.files, w.attributes};
     kind->build(params.get(), c);
 }
 
@@ -367,7 +368,7 @@ CompiledParts compile_parts(const Scene& scene, std::string_view solver, bool ch
     for (const SceneObject& o : scene.objects) build_object(w, o);
     add_force_fields(scene, w.scene_scope, w.builder, w.errors);
     add_joints(scene, w.scene_scope, check_only, w.builder, w.out.script.motors, w.out.future, w.wrong, w.errors);
-    add_attachments(scene, w.scene_scope, check_only, w.wrong, w.builder, w.out.script.handles, w.out.future, w.errors);
+    add_attachments(scene, w.scene_scope, check_only, w.wrong, w.attributes, w.builder, w.out.script.handles, w.out.future, w.errors);
     add_contact_rules(scene, w.scene_scope, w.builder, w.errors);
     for (const SceneEntry& e : scene.contact)
         if (find(e.params, "friction")) w.idle["friction"].push_back(e.path);
