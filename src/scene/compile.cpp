@@ -342,6 +342,8 @@ void choose_time(Work& w) {
     const double steps = t.seconds / w.out.dt, left = t.seconds - std::floor(steps) * w.out.dt;
     if (std::abs(steps - std::round(steps)) > 1e-6)
         w.out.notes.push_back(fmt::format("the run ends at {:.6g} s, between two steps: the last step is {:.4g} s long", t.seconds, left));
+    const std::vector<Error> missed = find_missed_moments(w.out.script, w.out.dt);
+    w.errors.insert(w.errors.end(), missed.begin(), missed.end());
 }
 
 // what begins inside of obstacles
@@ -390,6 +392,8 @@ CompiledParts compile_parts(const Scene& scene, std::string_view solver, bool ch
     around->solver = w.out.solver, around->settings = w.out.settings;
     if (w.errors.empty() && std::isfinite(scene.time.seconds)) choose_time(w);
     add_notes(w);
+    const std::vector<std::string> repeated = note_repeated_events(w.out.script, w.out.dt);
+    w.out.notes.insert(w.out.notes.end(), repeated.begin(), repeated.end());
     remove_duplicates(w.errors);
     if (w.errors.empty() && !check_only) w.errors = std::move(w.out.future);
     register_emitters(w.builder.model, w.builder.state);

@@ -38,6 +38,12 @@ std::string resolve_name(std::string_view prefix, std::string_view reference) {
     return std::string(prefix) + std::string(reference);
 }
 
+std::string_view without_objects(std::string_view path) {
+    constexpr std::string_view kObjects = "objects.";
+    const bool has_both = path.starts_with(kObjects) && path.find('.', kObjects.size()) != std::string_view::npos;
+    return has_both ? path.substr(kObjects.size()) : path;
+}
+
 static bool match_wildcards(std::string_view pattern, std::string_view name) {
     std::size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
     while (n < name.size()) {
