@@ -48,8 +48,8 @@ std::vector<std::string> object_names(const Model& m) {
 }
 
 // points of the model that a selection means; the object must be built and made of points
-std::vector<int> select_points(const Value& value, const Scope& scope, const std::string& path, int object, const ModelBuilder& b,
-                               std::vector<Error>& errors) {
+std::vector<int> select_points(const Value& value, const Scope& scope, const std::string& path, int object, const PointAttributes& attributes,
+                               const ModelBuilder& b, std::vector<Error>& errors) {
     Select select;
     if (!parse_select(value, scope, path, select, errors)) return {};
     const Object& o = b.model.objects[object];
@@ -68,8 +68,14 @@ std::vector<int> select_points(const Value& value, const Scope& scope, const std
     }
     std::vector<std::uint8_t> boundary(mesh.positions.size(), 0);
     for (int v : boundary_vertices(mesh, build_edges(mesh))) boundary[v] = 1;
-    const SelectSource source{{b.state.point.x.data() + o.points.begin, std::size_t(o.points.count())}, mesh.vertex_groups, boundary, {}};
+    const auto own = attributes.find(object);
+    const SelectSource source{{b.state.point.x.data() + o.points.begin, std::size_t(o.points.count())}, mesh.vertex_groups, boundary,
+                              own == attributes.end() ? std::span<const VertexAttribute>{} : std::span<const VertexAttribute>(own->second)};
+    const std::size_t before = errors.size();
     std::vector<int> out = find_selected(select, source, path, errors);
+    if (out.empty() && errors.size() == before)
+        errors.push_back(make_error(value, path, fmt::format("selects no point of '{}': nothing would be attached", o.name),
+                                    fmt::format("a selection of some of its {} points", o.points.count())));
     for (int& i : out) i += o.points.begin;
     return out;
 }
@@ -230,8 +236,8 @@ FieldList describe_contact(std::shared_ptr<void>& owner) {
     return collect_fields([&](auto v) { RuleParams::fields(*params, v); });
 }
 
-void add_attachments(const Scene& scene, const Scope& scene_scope, bool check_only, const std::vector<std::string>& wrong, ModelBuilder& b,
-                     std::vector<Handle>& handles, std::vector<Error>& future, std::vector<Error>& errors) {
+void add_attachments(const Scene& scene, const Scope& scene_scope, bool check_only, const std::vector<std::string>& wrong, const PointAttributes& attributes,
+                     ModelBuilder& b, std::vector<Handle>& handles, std::vector<Error>& future, std::vector<Error>& errors) {
     for (const SceneEntry& e : scene.attach) {
         AttachParams p;
         FieldList list = collect_fields([&](auto v) { AttachParams::fields(p, v); });
@@ -251,7 +257,8 @@ void add_attachments(const Scene& scene, const Scope& scene_scope, bool check_on
             errors.push_back(make_error(p.points, join_path(e.path, "points"), "this object has no points to attach"));
             continue;
         }
-        const std::vector<int> points = select_points(p.points, scope, join_path(e.path, "points"), owner.index, b, errors);
+        const std::vector<int> points = select_points(p.points, scope, join_path(e.path, "points"), owner.index, attributes, b, errors);
+        if (points.empty()) continue; // said there
         if (to_world) {
             if (std::isfinite(p.breaks_at))
                 errors.push_back(make_error(*find(e.params, "breaks_at"), join_path(e.path, "breaks_at"), "only attachments to free and deformable bodies break"));
@@ -268,9 +275,13 @@ void add_attachments(const Scene& scene, const Scope& scene_scope, bool check_on
             else pin_to_frame(points, owner.index, frame, p, group_of(p.points), b, handles);
             continue;
         }
+        if (target.points.count() == 0) {
+            errors.push_back(make_error(p.to, join_path(e.path, "to"), fmt::format("'{}' has neither points nor a body to attach to", target.name)));
+            continue;
+        }
         const std::vector<int> others = select_points(p.to.kind == Value::Kind::object ? p.to : make_text("all"), scope,
-                                                      join_path(e.path, "to"), to.index, b, errors);
-        if (others.empty()) continue;
+                                                      join_path(e.path, "to"), to.index, attributes, b, errors);
+        if (others.empty()) continue; // said there
         pin_to_places(points, owner.index, to.index, others, p, e, b, handles, errors);
     }
 }

@@ -7,7 +7,7 @@
 
 namespace sinew {
 
-void add_attachments(const Scene&, const Scope& scene_scope, bool check_only, const std::vector<std::string>& wrong, ModelBuilder&,
+void add_attachments(const Scene&, const Scope& scene_scope, bool check_only, const std::vector<std::string>& wrong, const PointAttributes&, ModelBuilder&,
                      std::vector<Handle>&, std::vector<Error>& future, std::vector<Error>&);
 struct RulePattern { // a contact rule before it is known who it is about
     std::string a, b;

@@ -40,6 +40,7 @@ struct Work {
     std::map<std::string, std::vector<std::string>> idle;
     // with all that events spawn, each once: what the solver and the step are chosen for
     std::unique_ptr<Spawned> joined{}; // null = there is none
+    PointAttributes attributes{};
     const Model& whole() const { return joined ? joined->model : builder.model; }
     const State& whole_state() const { return joined ? joined->state : builder.state; }
 };
@@ -219,7 +220,7 @@ void read_object(Work& w, const SceneObject& o) {
         return;
     }
     BuildContext c{w.scene, o, scope, w.materials, w.builder, w.out.script.handles, w.out.script.animations,
-                   w.errors, w.out.notes, w.out.files};
+                   w.errors, w.out.notes, w.out.files, w.attributes};
     kind->build(params.get(), c);
 }
 
@@ -341,6 +342,8 @@ void choose_time(Work& w) {
     const double steps = t.seconds / w.out.dt, left = t.seconds - std::floor(steps) * w.out.dt;
     if (std::abs(steps - std::round(steps)) > 1e-6)
         w.out.notes.push_back(fmt::format("the run ends at {:.6g} s, between two steps: the last step is {:.4g} s long", t.seconds, left));
+    const std::vector<Error> missed = find_missed_moments(w.out.script, w.out.dt);
+    w.errors.insert(w.errors.end(), missed.begin(), missed.end());
 }
 
 // what begins inside of obstacles
@@ -367,7 +370,7 @@ CompiledParts compile_parts(const Scene& scene, std::string_view solver, bool ch
     for (const SceneObject& o : scene.objects) build_object(w, o);
     add_force_fields(scene, w.scene_scope, w.builder, w.errors);
     add_joints(scene, w.scene_scope, check_only, w.builder, w.out.script.motors, w.out.future, w.wrong, w.errors);
-    add_attachments(scene, w.scene_scope, check_only, w.wrong, w.builder, w.out.script.handles, w.out.future, w.errors);
+    add_attachments(scene, w.scene_scope, check_only, w.wrong, w.attributes, w.builder, w.out.script.handles, w.out.future, w.errors);
     add_contact_rules(scene, w.scene_scope, w.builder, w.errors);
     for (const SceneEntry& e : scene.contact)
         if (find(e.params, "friction")) w.idle["friction"].push_back(e.path);
@@ -389,6 +392,8 @@ CompiledParts compile_parts(const Scene& scene, std::string_view solver, bool ch
     around->solver = w.out.solver, around->settings = w.out.settings;
     if (w.errors.empty() && std::isfinite(scene.time.seconds)) choose_time(w);
     add_notes(w);
+    const std::vector<std::string> repeated = note_repeated_events(w.out.script, w.out.dt);
+    w.out.notes.insert(w.out.notes.end(), repeated.begin(), repeated.end());
     remove_duplicates(w.errors);
     if (w.errors.empty() && !check_only) w.errors = std::move(w.out.future);
     register_emitters(w.builder.model, w.builder.state);

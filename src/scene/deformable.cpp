@@ -113,13 +113,14 @@ void add_air(BuildContext& c, const Value& air, Range points, std::span<const Re
 }
 
 void add_fixed(BuildContext& c, const Value& fixed, Range points, const PolygonMesh& mesh) {
+    if (!mesh.attributes.empty()) c.attributes[int(c.builder.model.objects.size()) - 1] = mesh.attributes;
     if (fixed.kind == Value::Kind::null) return;
     Select select;
     if (!parse_select(fixed, c.scope, c.path("fixed"), select, c.errors)) return;
     std::vector<std::uint8_t> boundary(points.count(), 0);
     for (int v : boundary_vertices(mesh, build_edges(mesh))) boundary[v] = 1;
     const SelectSource source{{c.builder.state.point.x.data() + points.begin, std::size_t(points.count())},
-                              mesh.vertex_groups, boundary, {}};
+                              mesh.vertex_groups, boundary, mesh.attributes};
     Handle handle;
     handle.object = int(c.builder.model.objects.size()) - 1;
     handle.released_by = c.object.name + ".fixed";

@@ -53,7 +53,8 @@ void add_gravity(BuildContext&, Range points);
 // and drag and lift of triangles (corners counted from the first point) where the scene asks for them
 void add_air(BuildContext&, const Value& air, Range points, std::span<const Real> area,
              std::span<const std::array<int, 3>> triangles = {});
-// marks points fixed and records the handle that a motion moves; `mesh` gives groups and boundary
+// marks points fixed and records the handle that a motion moves; `mesh` gives groups, boundary and attributes, which attachments
+// may name too
 void add_fixed(BuildContext&, const Value& fixed, Range points, const PolygonMesh& mesh);
 // index of a wind or velocity field by name, the first one if the name is empty; -1 and an error if there is none
 int find_velocity_field(BuildContext&, const std::string& name, std::string_view key);

@@ -1,6 +1,7 @@
 #include "scene/event.h"
 #include "core/error.h"
 #include "core/fields.h"
+#include "scene/names.h"
 #include <algorithm>
 #include <cmath>
 
@@ -15,6 +16,7 @@ bool check_condition(std::string_view text, const Scope& scope, const Value& at,
     symbols.resolve = [&](std::string_view name) -> std::optional<Symbol> {
         for (const Symbols* s = &scope.symbols; s; s = s->outer)
             if (const auto it = s->names.find(name); it != s->names.end()) return it->second;
+        name = without_objects(name);
         const std::size_t dot = name.find('.'), slash = name.rfind('/');
         if (slash != std::string_view::npos && (dot == std::string_view::npos || slash > dot))
             return std::nullopt;
@@ -45,17 +47,18 @@ bool parse_sets(const Value& v, std::string_view path, Event& out, std::vector<E
     bool ok = true;
     for (const Member& m : v.members) {
         EventSet s;
-        std::size_t dot = m.key.find('.');
-        if (m.key.starts_with("fields.")) dot = m.key.find('.', 7);
-        if (m.key == "gravity") dot = m.key.size();
-        if (dot == std::string::npos || dot == 0 || dot + 1 == m.key.size()) {
+        const std::string key(without_objects(m.key));
+        std::size_t dot = key.find('.');
+        if (key.starts_with("fields.")) dot = key.find('.', 7);
+        if (key == "gravity") dot = key.size();
+        if (dot == std::string::npos || dot == 0 || dot + 1 == key.size()) {
             errors.push_back(make_error(m, join_path(path, m.key), "what to set is not clear",
                                         "\"object.parameter\", \"hero/*.motor\", \"fields.gust.velocity\", \"gravity\""));
             ok = false;
             continue;
         }
-        s.target = m.key.substr(0, dot);
-        s.parameter = m.key.substr(std::min(dot + 1, m.key.size()));
+        s.target = key.substr(0, dot);
+        s.parameter = key.substr(std::min(dot + 1, key.size()));
         s.value = m.value;
         out.sets.push_back(std::move(s));
     }

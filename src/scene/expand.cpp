@@ -125,7 +125,10 @@ bool check_prefab(Expander& e, const Value& prefab, std::string_view path) {
                            "an object { } is expected, not " + std::string(kind_name(v->kind))));
             return false;
         }
-    return true;
+    bool ok = true;
+    if (const Value* params = find(prefab, "params"))
+        for (const Member& m : params->members) ok &= check_symbol(m, join_path(join_path(path, "params"), m.key), e.errors);
+    return ok;
 }
 
 void expand_instance(Expander& e, const Value& v, const std::string& name, const Scope& caller,

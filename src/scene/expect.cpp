@@ -37,9 +37,10 @@ bool read_when(const Value& v, const Scope& scope, const SceneTime& time, std::s
         ok &= read_number(*frame, "", scope, join_path(path, "frame"), f, errors);
         out.at = (f - time.first_frame) / time.fps;
     }
+    if (at || frame) out.moment = at ? *at : *frame, out.moment_path = join_path(path, at ? "at" : "frame");
     if (ok && (at || frame) && std::isfinite(time.seconds) && (out.at < 0 || out.at > time.seconds + kTimeTolerance)) {
         errors.push_back(make_error(
-            at ? *at : *frame, join_path(path, at ? "at" : "frame"), "this moment is outside the run",
+            out.moment, out.moment_path, "this moment is outside the run",
             "0 to " + write_number(time.seconds) + " s, frames " + std::to_string(time.first_frame) + " to " +
                 std::to_string(time.last_frame)));
         ok = false;

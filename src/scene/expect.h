@@ -17,6 +17,8 @@ struct Expectation { // one measurement
     enum class When { end, at, frames, steps };
     When when = When::end;
     double at = 0;                // [s]
+    Value moment;                 // `at` or `frame` as written, null = neither
+    std::string moment_path;
     double after = 0, before = 0; // [s] bounds for frames and steps, inclusive; before: infinity = none
     std::string measure;          // "sheet.center.y", "intersections", "hero/*.y"
     bool has_about = false, has_min = false, has_max = false, has_equals = false;

@@ -5,6 +5,7 @@
 #include "model/field.h"
 #include "scene/compile.h"
 #include "scene/load.h"
+#include "scene/names.h"
 #include "scene/set.h"
 #include "scene/spawn.h"
 #include <algorithm>
@@ -197,6 +198,7 @@ LiveScene make_live_scene(const Scene& scene, std::string_view solver) {
 }
 
 std::string live_path(const Value& document, std::string_view key) {
+    key = without_objects(key);
     const std::string_view head = key.substr(0, key.find_first_of(".["));
     const Value* objects = find(document, "objects");
     const bool object = objects && find(*objects, head.substr(0, head.find('/')));

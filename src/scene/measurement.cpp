@@ -5,6 +5,7 @@
 #include "geometry/writhe.h"
 #include "model/element.h"
 #include "scene/intersection_count.h"
+#include "scene/names.h"
 #include "sinew/scene.h"
 #include <algorithm>
 #include <array>
@@ -203,6 +204,7 @@ Real joint_number(const Measurement& q, const Model& m, const State& s) {
 
 MeasurementResult find_measurements(const Model& m, std::string_view name) {
     MeasurementResult out;
+    if (!find(m, "objects")) name = without_objects(name);
     const std::vector<std::string> report = report_names();
     const std::string wanted = name == "energy" ? "energy.total" : std::string(name);
     if (wanted == "intersections") {

@@ -22,10 +22,26 @@ bool check_name(const Member& m, std::string_view path, std::vector<Error>& erro
     return true;
 }
 
+bool check_symbol(const Member& m, std::string_view path, std::vector<Error>& errors) {
+    if (!check_name(m, path, errors)) return false;
+    for (std::string_view taken : {"t", "frame", "x", "y", "z", "pi", "e"})
+        if (m.key == taken) {
+            errors.push_back(make_error(m, path, "this name has a meaning of its own in expressions"));
+            return false;
+        }
+    return true;
+}
+
 std::string resolve_name(std::string_view prefix, std::string_view reference) {
     if (reference == kWorld) return std::string(reference);
     if (!reference.empty() && reference[0] == '/') return std::string(reference.substr(1));
     return std::string(prefix) + std::string(reference);
+}
+
+std::string_view without_objects(std::string_view path) {
+    constexpr std::string_view kObjects = "objects.";
+    const bool has_both = path.starts_with(kObjects) && path.find('.', kObjects.size()) != std::string_view::npos;
+    return has_both ? path.substr(kObjects.size()) : path;
 }
 
 static bool match_wildcards(std::string_view pattern, std::string_view name) {

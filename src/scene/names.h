@@ -14,9 +14,15 @@ inline constexpr std::string_view kAnything = "*";
 
 // letters, digits and _, not beginning with a digit, so that names can be used in expressions; not "world"
 bool check_name(const Member&, std::string_view path, std::vector<Error>&);
+// A name that expressions use: of a var, an index of replicas, a param of a prefab. One of those that mean something of their own
+// (t, x, pi, ...) would hide that.
+bool check_symbol(const Member&, std::string_view path, std::vector<Error>&);
 
 // Inside a prefab names are local: "chest" in the instance "hero" is "hero/chest"; "/floor" is global.
 std::string resolve_name(std::string_view prefix, std::string_view reference);
+
+// "objects.sheet.x" as --set takes it is "sheet.x"; what has less behind `objects` stays as it is.
+std::string_view without_objects(std::string_view path);
 
 // A name that becomes part of a file's name stays in its folder: an error for slashes, "..", control characters, nothing.
 bool check_file_name(const Value& at, std::string_view path, std::string_view name, std::vector<Error>&);

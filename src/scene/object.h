@@ -6,6 +6,7 @@
 #include "model/builder.h"
 #include "scene/material.h"
 #include "sinew/scene.h"
+#include <unordered_map>
 
 namespace sinew {
 
@@ -21,6 +22,9 @@ struct Handle {
     int pins = 0;                    // instead of fixed points: group of the constraints attach_point
 };
 
+// of points, by object of the model; while a scene is compiled
+using PointAttributes = std::unordered_map<int, std::vector<VertexAttribute>>;
+
 struct AnimationTrack; // scene/animation.h
 
 struct BuildContext {
@@ -34,6 +38,7 @@ struct BuildContext {
     std::vector<Error>& errors;
     std::vector<std::string>& notes; // defaults that were computed, each with its reason
     std::vector<std::string>& files; // read for the objects: "hash  path" each
+    PointAttributes& attributes;     // what selections of attachments may name
     std::string path(std::string_view key) const { return object.path + "." + std::string(key); }
 };
 

@@ -22,7 +22,7 @@ struct Part {
 };
 
 BuildContext context_of(const Part& part, BuildContext& c) {
-    return {c.scene, part.object, c.scope, c.materials, c.builder, c.handles, c.animations, c.errors, c.notes, c.files};
+    return {c.scene, part.object, c.scope, c.materials, c.builder, c.handles, c.animations, c.errors, c.notes, c.files, c.attributes};
 }
 
 constexpr BodyShape kPartShapes[] = {BodyShape::box, BodyShape::capsule, BodyShape::cone, BodyShape::cylinder, BodyShape::mesh, BodyShape::sphere};

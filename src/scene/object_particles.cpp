@@ -63,7 +63,7 @@ PolygonMesh local_places(const Particles::Params& p, BuildContext& c) {
     if (!p.positions.empty()) mesh.positions = p.positions;
     else if (p.shape == "mesh") mesh = read_mesh_source(c, "mesh", p.mesh);
     else if (p.shape == "grid") mesh.positions = grid_places(p.size, p.spacing, c);
-    else mesh.positions = random_places(p.shape, p.size, p.count, p.seed);
+    else mesh.positions = random_places(p.shape, p.size, p.count, c.scene.seed * 1000003 + p.seed);
     mesh.polygon_begin = {0}; // particles, not faces
     mesh.polygon_vertex.clear();
     mesh.polygon_uv.clear();
@@ -153,12 +153,13 @@ bool read_attribute(const Value& value, Range points, const Scope& scope, const 
     return true;
 }
 
-// "attributes": { "temperature": 300, "tint": "index/10", "color": [[1, 0, 0], ...] }
-void add_attributes(const Value& attributes, Range points, BuildContext& c) {
-    if (attributes.kind == Value::Kind::null) return;
+// "attributes": { "temperature": 300, "tint": "index/10", "color": [[1, 0, 0], ...] }; returns those of these particles
+std::vector<VertexAttribute> add_attributes(const Value& attributes, Range points, BuildContext& c) {
+    std::vector<VertexAttribute> own;
+    if (attributes.kind == Value::Kind::null) return own;
     if (attributes.kind != Value::Kind::object) {
         add_error(c, "attributes", attributes, "must be an object of names");
-        return;
+        return own;
     }
     Scope scope = make_scope(c.scope, {});
     add_slot(scope.symbols, "index", 0);
@@ -167,6 +168,7 @@ void add_attributes(const Value& attributes, Range points, BuildContext& c) {
         NamedValues a{m.key, 1, {}};
         const std::string path = join_path(c.path("attributes"), m.key);
         if (!read_attribute(m.value, points, scope, path, c, a)) continue;
+        own.push_back({a.name, a.components, {a.values.begin() + std::ptrdiff_t(points.begin) * a.components, a.values.end()}});
         // one array per name for the whole scene; objects without it have zeros
         const auto known = std::find_if(all.begin(), all.end(), [&](const NamedValues& b) { return b.name == a.name; });
         if (known == all.end()) {
@@ -180,6 +182,7 @@ void add_attributes(const Value& attributes, Range points, BuildContext& c) {
             std::copy(a.values.begin() + first, a.values.end(), known->values.begin() + first);
         }
     }
+    return own;
 }
 
 std::vector<Real> masses_of(const Particles::Params& p, int n, BuildContext& c) {
@@ -222,6 +225,10 @@ void Particles::build(const Params& p, BuildContext& c) {
         vec(c.builder.state.point.v[first + i]) += q * vec(p.velocities[i]);
     if (p.passive) std::fill(c.builder.model.point.field.begin() + first, c.builder.model.point.field.end(), field);
     add_spin(c, points);
+    for (VertexAttribute& own : add_attributes(p.attributes, points, c)) { // before `fixed`, which may select by them
+        std::erase_if(mesh.attributes, [&](const VertexAttribute& a) { return a.name == own.name; });
+        mesh.attributes.push_back(std::move(own));
+    }
     add_fixed(c, p.common.fixed, points, mesh);
     if (p.common.gravity) add_gravity(c, points);
     add_air(c, p.common.air, points, std::vector<Real>(n, 1.0));
@@ -230,7 +237,6 @@ void Particles::build(const Params& p, BuildContext& c) {
     const LinkModel link = mesh.segments.empty() ? LinkModel{} : read_link_model(material.rod, c.scope, c.path("material.rod"), c.errors);
     for (const auto& pair : mesh.segments) add_link(c, link, first + pair[0], first + pair[1]);
     add_anchors(p.anchors, points, c);
-    add_attributes(p.attributes, points, c);
     const int look = add_deformable_snapshot(c, mesh, points, p.common.color, p.radius);
     c.builder.layout.objects[look].draw_points = true;
 }
@@ -273,7 +279,7 @@ void EmitterKind::build(const Params& p, BuildContext& c) {
     e.seed = c.scene.seed * 1000003 + p.seed;
     e.initial_count = p.initial;
     c.builder.model.emitters.push_back(e);
-    add_attributes(p.attributes, e.points, c);
+    c.attributes[e.object] = add_attributes(p.attributes, e.points, c);
     if (p.common.gravity) add_gravity(c, e.points);
     add_air(c, p.common.air, e.points, std::vector<Real>(capacity, 1.0));
     set_touch(c, p.common.touch, material.friction, p.common.self_contact);

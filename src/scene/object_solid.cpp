@@ -225,7 +225,8 @@ void add_tets(BuildContext& c, const SolidModel& model, Range points, std::span<
 
 } // namespace
 
-void add_solid(const Solid::Params& p, const TetMesh& local, const PolygonMesh& skin, const PointMaps& maps, BuildContext& c) {
+void add_solid(const Solid::Params& p, const TetMesh& local, const PolygonMesh& skin, const PointMaps& maps, std::vector<VertexAttribute> attributes,
+               BuildContext& c) {
     const std::size_t before = c.errors.size();
     const Material material = object_material(c, p.common.material);
     const bool special = is_special_solid(material.solid);
@@ -268,6 +269,7 @@ void add_solid(const Solid::Params& p, const TetMesh& local, const PolygonMesh& 
     for (const BoundaryFace& f : boundary_faces(world)) boundary.push_back(f.corners);
     PolygonMesh mesh = boundary_polygons(local, boundary);
     add_skin_groups(skin, boundary, mesh);
+    mesh.attributes = std::move(attributes);
     add_fixed(c, p.common.fixed, points, mesh);
     if (p.common.gravity) add_gravity(c, points);
     std::vector<Real> area(mass.size(), 0);
@@ -296,9 +298,12 @@ void Solid::build(const Params& p, BuildContext& c) {
     PolygonMesh filled;
     if (!make_tets(p, c, tets, filled)) return;
     const std::size_t before = c.errors.size();
-    PointMaps maps = read_maps(c, p.maps, p.maps.kind == Value::Kind::null ? MapPlaces{tets.points, {}} : map_places(tets.points, filled), "");
+    // the place of the surface next to each point is searched for only where something may name an attribute
+    const bool named = p.maps.kind != Value::Kind::null || p.common.fixed.kind != Value::Kind::null || !c.scene.attach.empty();
+    MapPlaces places = named ? map_places(tets.points, filled) : MapPlaces{tets.points, {}};
+    const PointMaps maps = read_maps(c, p.maps, places, "");
     const PolygonMesh skin = read_skin(c, p.skin, std::move(filled));
-    if (c.errors.size() == before) add_solid(p, tets, skin, maps, c);
+    if (c.errors.size() == before) add_solid(p, tets, skin, maps, std::move(places.attributes), c);
 }
 
 } // namespace sinew

@@ -5,7 +5,8 @@
 
 namespace sinew {
 
-// `maps` has a factor per point
-void add_solid(const Solid::Params&, const TetMesh& local, const PolygonMesh& skin, const PointMaps& maps, BuildContext&);
+// `maps` has a factor per point; `attributes` are those of the points
+void add_solid(const Solid::Params&, const TetMesh& local, const PolygonMesh& skin, const PointMaps& maps, std::vector<VertexAttribute> attributes,
+               BuildContext&);
 
 } // namespace sinew

@@ -1,6 +1,8 @@
 #include "scene/replicate.h"
 #include "core/error.h"
 #include "core/fields.h"
+#include "scene/names.h"
+#include <algorithm>
 
 namespace sinew {
 namespace {
@@ -31,6 +33,23 @@ bool read_counts(const Value& count, const Scope& scope, const std::string& path
     return false;
 }
 
+bool read_indices(const Value& index, const std::string& path, std::vector<std::string>& out, std::vector<Error>& errors) {
+    const std::vector<Value> names = as_list(index);
+    if (names.size() != out.size()) {
+        errors.push_back(make_error(index, path, "as many names as counts are expected"));
+        return false;
+    }
+    bool ok = true;
+    for (std::size_t k = 0; k < names.size(); ++k) {
+        if (!read_text(names[k], path, out[k], errors)) return false;
+        ok &= check_symbol({out[k], names[k], names[k].place}, path, errors);
+        if (std::find(out.begin(), out.begin() + std::ptrdiff_t(k), out[k]) == out.begin() + std::ptrdiff_t(k)) continue;
+        errors.push_back(make_error(names[k], path, "two indices have this name", "different names"));
+        ok = false;
+    }
+    return ok;
+}
+
 bool read_replicate(const Value& v, const Scope& scope, const std::string& path, Replicated how, Replicate& r, std::vector<Error>& errors) {
     Value count, index;
     FieldList list = collect_fields([&](const FieldCollector& f) {
@@ -41,18 +60,11 @@ bool read_replicate(const Value& v, const Scope& scope, const std::string& path,
         f("rotate", r.rotate, Field{});
     });
     if (!read_fields(list, v, scope, path, errors)) return false;
-    bool ok = read_counts(count, scope, join_path(path, "count"), r.count, errors);
+    const bool ok = read_counts(count, scope, join_path(path, "count"), r.count, errors);
     r.index = {"i", "j", "k"};
     r.index.resize(std::min<std::size_t>(3, r.count.size()));
     if (!ok || !find(v, "index")) return ok;
-    const std::vector<Value> names = as_list(index);
-    if (names.size() != r.count.size()) {
-        errors.push_back(make_error(index, join_path(path, "index"), "as many names as counts are expected"));
-        return false;
-    }
-    for (std::size_t k = 0; k < names.size(); ++k)
-        ok &= read_text(names[k], join_path(path, "index"), r.index[k], errors);
-    return ok;
+    return read_indices(index, join_path(path, "index"), r.index, errors);
 }
 
 } // namespace

@@ -85,7 +85,7 @@ Errors fill_input(const Script& script, const Model& m, const State& now, double
 
 namespace {
 
-// memory per event: times fired, time of the last, whether its condition held when last looked at
+// memory per event: times fired (of a repeated one: times that were due), time of the last, whether its condition held when last looked at
 enum EventMemory { kFired, kLast, kHeld, kEventMemory };
 
 void set_field(Model& m, const std::string& name, const std::string& parameter, const Value& value) {
@@ -231,12 +231,21 @@ void apply_event(Script& script, Model& m, State& s, const Event& e, bool again,
         }
 }
 
-// times at which an event is due up to t, counted from the first
-int due_count(const Event& e, double t) {
+// times at which an event was due up to t, counted from the first; whole, and more than an int holds where `every` is tiny
+double due_count(const Event& e, double t) {
+    constexpr double kShortest = 1e-12; // [s] no step is shorter (scene/time.cpp), so that the count stays finite
     if (t < e.at) return 0;
     if (e.every <= 0) return 1;
-    const double end = e.until > 0 ? std::min(t, e.until) : t;
-    return int(std::floor((end - e.at) / e.every * (1 + 1e-12))) + 1;
+    return std::floor((t - e.at) / std::max(e.every, kShortest) * (1 + 1e-12)) + 1;
+}
+
+// Whether an event happens at t; the times that were due since it last did count as one, so that none is made up for after `until`.
+bool happens(const Event& e, double t, double& counted) {
+    if (t > e.until * (1 + 1e-12)) return false;
+    const double due = due_count(e, t);
+    if (due <= counted) return false;
+    counted = due;
+    return true;
 }
 
 } // namespace
@@ -292,14 +301,14 @@ std::vector<std::string> run_events(Script& script, Model& m, State& s, const Re
         double* memory = memory_array(s, "script.events", kEventMemory * script.events.size()).data() + kEventMemory * k;
         bool fire = false;
         if (e.event.when.empty()) {
-            fire = due_count(e.event, s.time * (1 + 1e-14)) > int(memory[kFired]);
+            fire = happens(e.event, s.time * (1 + 1e-14), memory[kFired]);
         } else {
             const bool holds = evaluate(e.condition, m, s, r, frame);
             fire = holds && memory[kHeld] == 0 && !(e.event.once && memory[kFired] > 0);
             memory[kHeld] = holds;
+            memory[kFired] += fire;
         }
         if (!fire) continue;
-        memory[kFired] += 1;
         memory[kLast] = s.time;
         happened.push_back(fmt::format("t = {:.4f} s: {}", s.time, e.event.path));
         apply_event(script, m, s, e.event, false, happened);
@@ -335,7 +344,7 @@ static std::string check_measurement(const Expectation& e, const Measurement& q,
 }
 
 static bool is_due(const Expectation& e, double t, double dt, bool frame_end, bool last) {
-    const double slack = 1e-9 + 1e-6 * dt;
+    const double slack = moment_slack(dt);
     switch (e.when) {
     case Expectation::When::end: return last;
     case Expectation::When::at: return std::abs(t - e.at) <= slack;

@@ -66,6 +66,12 @@ bool has_edits(const Script&);
 void replay_edits(const Script&, Model&, const State&);
 void register_events(const Script&, const Model&, State&); // what they remember
 
+// [s] between a moment and the end of a step that is it
+inline double moment_slack(double dt) { return 1e-9 + 1e-6 * dt; }
+// Errors for moments of expectations at which no step of dt ends, nor the run: they would never be looked at.
+std::vector<Error> find_missed_moments(const Script&, double dt);
+// Repeated events that happen less often than they say: faster than steps, or due between two steps of which the later is after `until`.
+std::vector<std::string> note_repeated_events(const Script&, double dt);
 // Checks the expectations due now; sentences for those not met. `last` = end of the run, `frame_end` = a frame is complete.
 std::vector<std::string> check_expectations(Script&, const Model&, const State&, const Report&, double frame, bool frame_end,
                                             bool last);

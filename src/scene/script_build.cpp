@@ -136,6 +136,12 @@ void check_release(const ScriptCheck& c, const EventRelease& r, const Value& at,
                                 known.empty() ? "nothing is held here" : fmt::format("{}", fmt::join(known, ", ")), find_nearest(name, known)));
 }
 
+// of a measurement: the object's name or pattern
+std::string_view object_part(std::string_view measurement) {
+    measurement = without_objects(measurement);
+    return measurement.substr(0, measurement.find('.'));
+}
+
 bool build_condition(const ScriptCheck& c, const std::string& text, const Value& at, const std::string& path, Condition& out) {
     const Scope& scope = c.scope;
     Scope full = make_scope(scope, {});
@@ -145,7 +151,7 @@ bool build_condition(const ScriptCheck& c, const std::string& text, const Value&
             if (const auto known = scope.symbols.resolve(name)) return known;
         const MeasurementResult found = find_measurements(c.model, name);
         if (found.found.size() != 1) {
-            missing = missing || matches_broken(c.wrong, name.substr(0, name.find('.')));
+            missing = missing || matches_broken(c.wrong, object_part(name));
             return std::nullopt;
         }
         out.slots.push_back(found.found[0]);
@@ -225,7 +231,7 @@ void build_expectations(const ScriptCheck& c, Script& script) {
         Expectation& e = parsed[k];
         MeasurementResult found = find_measurements(c.model, e.measure);
         if (found.found.empty()) {
-            const std::string_view object = std::string_view(e.measure).substr(0, e.measure.find('.'));
+            const std::string_view object = object_part(e.measure);
             if (matches_broken(c.wrong, object)) continue; // said there
             if (waits(c, object)) {
                 c.future.push_back(make_error(text_at(e.measure, e.place), e.path, "this measurement is not built yet"));

@@ -12,6 +12,8 @@ namespace {
 
 using SelectKind = Select::Kind;
 
+constexpr const char* kForms = "\"all\", \"boundary\", a vertex group, { \"box\": [[..], [..]] }, { \"index\": [..] }, ...";
+
 const std::vector<std::string> kKeys = {"group",     "box",   "sphere", "half_space", "index",    "range",
                                         "attribute", "min",   "max",    "equals",     "boundary", "all",
                                         "any",       "every", "not",    "of"};
@@ -91,6 +93,12 @@ bool parse_attribute(const Value& object, const Scope& scope, std::string_view p
     return ok;
 }
 
+// no condition at all would be met by every point, which "all" says
+bool refuse_nothing(const Value& v, std::string_view path, std::vector<Error>& errors) {
+    errors.push_back(make_error(v, path, "nothing is said of which points", kForms));
+    return false;
+}
+
 // one member of the { } form
 bool parse_member(const Member& m, const Value& object, const Scope& scope, std::string_view path,
                   Select& out, std::vector<Error>& errors) {
@@ -108,7 +116,10 @@ bool parse_member(const Member& m, const Value& object, const Scope& scope, std:
                parse_indices(v, scope, here, part(SelectKind::range), errors);
     if (m.key == "attribute") return parse_attribute(object, scope, path, part(SelectKind::attribute), errors);
     if (m.key == "any") return parse_select_parts(v, scope, here, part(SelectKind::any), errors);
-    if (m.key == "every") return parse_select_parts(v, scope, here, part(SelectKind::every), errors);
+    if (m.key == "every") {
+        if (v.kind == Value::Kind::array && v.items.empty()) return refuse_nothing(v, here, errors);
+        return parse_select_parts(v, scope, here, part(SelectKind::every), errors);
+    }
     if (m.key == "not")
         return parse_select(v, scope, here, part(SelectKind::complement).parts.emplace_back(), errors);
     if (m.key == "boundary" || m.key == "all") {
@@ -149,9 +160,10 @@ bool parse_select(const Value& v, const Scope& scope, std::string_view path, Sel
     if (v.kind != Value::Kind::object) {
         errors.push_back(make_error(
             v, path, "a selection of points is expected, not " + std::string(kind_name(v.kind)),
-            "\"all\", \"boundary\", a vertex group, { \"box\": [[..], [..]] }, { \"index\": [..] }, ..."));
+            kForms));
         return false;
     }
+    if (v.members.empty()) return refuse_nothing(v, path, errors);
     bool ok = true;
     for (const Member& m : v.members) ok &= parse_member(m, v, scope, path, out, errors);
     if (ok && out.parts.size() == 1) { // the usual case needs no intersection
@@ -179,14 +191,29 @@ void fail_selecting(Finder& f, const Select& s, std::string message, std::vector
     f.errors.push_back(std::move(e));
 }
 
-template <class Table>
-const auto* find_table(Finder& f, const Select& s, const Table& table, const char* what) {
-    for (const auto& entry : table)
-        if (entry.first == s.name) return &entry.second;
+void mark_group(Finder& f, const Select& s, std::vector<std::uint8_t>& marks) {
     std::vector<std::string> known;
-    for (const auto& entry : table) known.push_back(entry.first);
-    fail_selecting(f, s, fmt::format("there is no {} \"{}\"", what, s.name), known, s.name);
-    return static_cast<const decltype(table[0].second)*>(nullptr);
+    for (const auto& [name, members] : f.source.groups) {
+        known.push_back(name);
+        if (name != s.name) continue;
+        for (const int i : members)
+            if (i >= 0 && i < int(marks.size())) marks[std::size_t(i)] = 1;
+        return;
+    }
+    fail_selecting(f, s, fmt::format("there is no vertex group \"{}\"", s.name), known, s.name);
+}
+
+void mark_attribute(Finder& f, const Select& s, std::vector<std::uint8_t>& marks) {
+    std::vector<std::string> known;
+    for (const VertexAttribute& a : f.source.attributes) {
+        known.push_back(a.name);
+        if (a.name != s.name) continue;
+        const std::size_t stride = std::size_t(a.components);
+        for (std::size_t i = 0; i < marks.size() && i * stride < a.values.size(); ++i)
+            marks[i] = a.values[i * stride] >= s.min && a.values[i * stride] <= s.max;
+        return;
+    }
+    fail_selecting(f, s, fmt::format("there is no attribute \"{}\"", s.name), known, s.name);
 }
 
 bool inside(const Select& s, const Real3& x) {
@@ -247,14 +274,10 @@ void mark(Finder& f, const Select& s, std::vector<std::uint8_t>& marks) {
             marks[i] = f.source.boundary[i];
         break;
     case SelectKind::group:
-        if (const auto* group = find_table(f, s, f.source.groups, "vertex group"))
-            for (const int i : *group)
-                if (i >= 0 && i < int(marks.size())) marks[std::size_t(i)] = 1;
+        mark_group(f, s, marks);
         break;
     case SelectKind::attribute:
-        if (const auto* values = find_table(f, s, f.source.attributes, "attribute"))
-            for (std::size_t i = 0; i < marks.size() && i < values->size(); ++i)
-                marks[i] = (*values)[i] >= s.min && (*values)[i] <= s.max;
+        mark_attribute(f, s, marks);
         break;
     case SelectKind::box:
     case SelectKind::sphere:

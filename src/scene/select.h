@@ -4,14 +4,15 @@
 //   { "box": [[x, y, z], [x, y, z]] } opposite corners, borders included
 //   { "sphere": { "center": [..], "radius": r } }
 //   { "half_space": { "point": [..], "normal": [..] } }   on the side of the normal
-//   { "index": i | [i, j, ...] }, { "range": [first, last] }   negative numbers count from the end, as -1 =
-//   last { "attribute": name, "min": a, "max": b } or "equals": c { "boundary": true }, { "all": true }, {
-//   "any": [..] }, { "every": [..] }, { "not": select } { "of": object, ... }             the object, where
-//   it is not clear from the place
+//   { "index": i | [i, j, ...] }, { "range": [first, last] }   negative numbers count from the end, as -1 = last
+//   { "attribute": name, "min": a, "max": b } or "equals": c   vertex attribute of the mesh, attribute of particles
+//   { "boundary": true }, { "all": true }, { "any": [..] }, { "every": [..] }, { "not": select }
+//   { "of": object, ... }             the object, where it is not clear from the place
 // Several of these in one { } must all hold. Boxes, spheres and half spaces are in world coordinates of the
 // initial state.
 #pragma once
 #include "core/read.h"
+#include "geometry/mesh.h"
 #include "sinew/scene.h"
 
 namespace sinew {
@@ -50,7 +51,7 @@ struct SelectSource {
     std::span<const Real3> positions; // [m] world, initial
     std::span<const std::pair<std::string, std::vector<int>>> groups;
     std::span<const std::uint8_t> boundary; // 1 for each point on the boundary
-    std::span<const std::pair<std::string, std::vector<double>>> attributes;
+    std::span<const VertexAttribute> attributes; // of several numbers per point the first counts, as in maps
 };
 // Sorted indices. Unknown groups and attributes, and indices out of range, are errors.
 std::vector<int> find_selected(const Select&, const SelectSource&, std::string_view path,

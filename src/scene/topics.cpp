@@ -40,8 +40,8 @@ struct EventWords {
     Value set, release, spawn, removed;
     template <class V> static void fields(EventWords& p, V&& v) {
         v("at", p.at, Field{.min = 0, .unit = "s", .doc = "when it happens"});
-        v("every", p.every, Field{.min = 0, .min_exclusive = true, .unit = "s", .doc = "and again after each such time"});
-        v("until", p.until, Field{.min = 0, .unit = "s", .doc = "last time of a repeated event; default: the end"});
+        v("every", p.every, Field{.min = 0, .min_exclusive = true, .unit = "s", .doc = "and again after each such time; at most once a step"});
+        v("until", p.until, Field{.min = 0, .unit = "s", .doc = "a repeated event does not happen after this time; default: the end"});
         v("when", p.when, Field{.doc = "instead of at: a condition over measurements, t, frame and vars; it counts when it becomes true"});
         v("once", p.once, Field{.doc = "a condition counts the first time only"});
         v("set", p.set, Field{.doc = "{ \"object.parameter\": value }: live parameters by object, pattern, fields.name or section"});

@@ -77,11 +77,7 @@ Vars evaluate_vars(const Value& object, const Scope& outer, std::string_view pat
                     std::vector<double>(object.members.size(), kBrokenVar)};
     for (std::size_t i = 0; i < object.members.size(); ++i) {
         const Member& m = object.members[i];
-        check_name(m, join_path(path, m.key), errors);
-        for (std::string_view taken : {"t", "frame", "x", "y", "z", "pi", "e"})
-            if (m.key == taken)
-                errors.push_back(make_error(m, join_path(path, m.key),
-                                            "this name has a meaning of its own in expressions"));
+        check_symbol(m, join_path(path, m.key), errors);
         e.index.emplace(m.key, int(i));
     }
     // depth first with a stack of our own: chains may be long

@@ -135,6 +135,33 @@ TEST(compile, what_an_event_sets_has_units_and_vars) {
     EXPECT_EQ(c.script.events[1].event.sets[0].value.number, 2);
 }
 
+TEST(compile, an_attachment_of_nothing_or_to_nothing_is_an_error) {
+    const auto error_of = [](const char* attach) {
+        const Scene scene = parsed_scene(std::string(R"({ "objects": { "sheet": { "kind": "cloth_grid", "size": [1, 1], "edge": 0.5 },
+            "hem": { "kind": "chain", "count": 3, "at": [0, 0.1, 0] } }, "attach": [)") + attach + "] }");
+        const Result<Compiled> r = compile_scene(scene);
+        EXPECT_EQ(r.errors.size(), 1u) << attach;
+        return r.errors.empty() ? "" : r.errors[0].path + ": " + to_string(r.errors[0]);
+    };
+    const std::string points = error_of(R"({ "points": { "of": "sheet", "box": [[8, 8, 8], [9, 9, 9]] }, "to": "world" })");
+    EXPECT_NE(points.find("attach[0].points: "), std::string::npos) << points;
+    EXPECT_NE(points.find("selects no point of 'sheet'"), std::string::npos) << points;
+    EXPECT_NE(points.find("box"), std::string::npos) << points; // what was written
+    const std::string to = error_of(R"({ "points": { "of": "hem" }, "to": { "of": "sheet", "sphere": { "center": [9, 9, 9], "radius": 1 } } })");
+    EXPECT_NE(to.find("attach[0].to: "), std::string::npos) << to;
+    EXPECT_NE(to.find("selects no point of 'sheet'"), std::string::npos) << to;
+}
+
+TEST(compile, random_places_go_by_the_seeds_of_the_scene_and_of_the_object) {
+    const auto first = [](const char* seed, const char* own) {
+        return compile(fmt::format(R"({{ {} "objects": {{ "a": {{ "kind": "particles", "count": 5 {} }} }} }})", seed, own)).state.point.x[0];
+    };
+    EXPECT_EQ(first("", ""), first(R"("seed": 0,)", ""));
+    EXPECT_EQ(first(R"("seed": 4,)", ""), first(R"("seed": 4,)", ""));
+    EXPECT_NE(first("", ""), first(R"("seed": 4,)", ""));
+    EXPECT_NE(first(R"("seed": 4,)", ""), first(R"("seed": 4,)", R"(, "seed": 2)"));
+}
+
 TEST(compile, a_selection_of_nothing_is_said) {
     const auto notes_of = [](const char* box) {
         std::string all;

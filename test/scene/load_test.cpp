@@ -377,13 +377,13 @@ TEST(scene, errors_of_replicas_are_said_once_and_all_kinds_at_once) {
 }
 
 TEST(scene, exploding_prefabs_and_params_are_refused_quickly) {
-    std::string text = "{ \"prefabs\": { \"p0\": { \"params\": { \"x\": null }, \"objects\": { \"b\": { "
-                       "\"kind\": \"box\", \"v\": \"$x\" } } }";
+    std::string text = "{ \"prefabs\": { \"p0\": { \"params\": { \"w\": null }, \"objects\": { \"b\": { "
+                       "\"kind\": \"box\", \"v\": \"$w\" } } }";
     for (int i = 1; i < 40; ++i)
         text += ", \"p" + std::to_string(i) +
-                "\": { \"params\": { \"x\": null }, \"objects\": { \"c\": { \"use\": \"p" +
-                std::to_string(i - 1) + "\", \"x\": [\"$x\", \"$x\"] } } }";
-    text += " }, \"objects\": { \"o\": { \"use\": \"p39\", \"x\": [1] } } }";
+                "\": { \"params\": { \"w\": null }, \"objects\": { \"c\": { \"use\": \"p" +
+                std::to_string(i - 1) + "\", \"w\": [\"$w\", \"$w\"] } } }";
+    text += " }, \"objects\": { \"o\": { \"use\": \"p39\", \"w\": [1] } } }";
     EXPECT_NE(load_error(text).find("too large"), std::string::npos);
     text = "{ \"prefabs\": { \"p0\": { \"objects\": {} }";
     for (int i = 1; i < 40; ++i)

@@ -9,13 +9,14 @@ struct Grid {
     std::vector<Real3> positions;
     std::vector<std::pair<std::string, std::vector<int>>> groups{{"collar", {0, 1, 2}}, {"hem", {12, 13}}};
     std::vector<std::uint8_t> boundary;
-    std::vector<std::pair<std::string, std::vector<double>>> attributes{{"weight", {}}};
+    std::vector<VertexAttribute> attributes{{"weight", 1, {}}, {"tint", 3, {}}};
     Grid() {
         for (int j = 0; j < 4; ++j)
             for (int i = 0; i < 4; ++i) {
                 positions.push_back({double(i), double(j), 0});
                 boundary.push_back(i == 0 || j == 0 || i == 3 || j == 3);
-                attributes[0].second.push_back(i * 0.1);
+                attributes[0].values.push_back(i * 0.1);
+                for (const int n : {j, 0, 9}) attributes[1].values.push_back(n);
             }
     }
 };
@@ -60,6 +61,7 @@ TEST(select, every_kind_of_selection_finds_its_points) {
     EXPECT_EQ(selected(R"({ "range": [6, 4] })"), List{});
     EXPECT_EQ(selected(R"({ "attribute": "weight", "min": 0.25 })"), (List{3, 7, 11, 15}));
     EXPECT_EQ(selected(R"({ "attribute": "weight", "equals": 0 })"), (List{0, 4, 8, 12}));
+    EXPECT_EQ(selected(R"({ "attribute": "tint", "equals": 3 })"), (List{12, 13, 14, 15})); // the first of three
 }
 
 TEST(select, combinations_follow_set_theory) {
@@ -84,6 +86,9 @@ TEST(select, mistakes_are_named) {
     EXPECT_NE(selection_error(R"({ "half_space": { "normal": [0, 0, 0] } })").find("cannot be zero"),
               std::string::npos);
     EXPECT_NE(selection_error(R"({ "min": 3 })").find("unknown name"), std::string::npos);
+    EXPECT_NE(selection_error("{ }").find("nothing is said of which points"), std::string::npos);
+    EXPECT_NE(selection_error(R"({ "not": {} })").find("nothing is said of which points"), std::string::npos);
+    EXPECT_NE(selection_error(R"({ "every": [] })").find("allowed: \"all\""), std::string::npos);
     EXPECT_NE(selection_error("3").find("a selection of points is expected, not number"), std::string::npos);
     EXPECT_NE(selection_error(R"({ "any": "collar" })").find("array of selections"), std::string::npos);
 }

@@ -59,6 +59,16 @@ TEST(study, records_the_numbers_of_the_ordinary_run_for_every_variant_and_value)
     }
 }
 
+TEST(study, moments_of_expect_at_which_no_step_of_a_variant_ends_do_not_stop_it) {
+    const std::string moment = R"("expect": [ { "at": "1/120", "chain.y": { "max": 1 } } ], "solver": "position")";
+    const auto study = load_text(replaced(tiny_text(), R"("solver": "position")", moment), "moments");
+    ASSERT_TRUE(study);
+    const Result<StudyResult> r = run_study(*study);
+    for (const Error& e : r.errors) ADD_FAILURE() << to_string(e);
+    ASSERT_TRUE(r);
+    EXPECT_EQ(r.value->runs.size(), 4u); // steps end at multiples of 1/60 s in all of them
+}
+
 TEST(study, judges_a_true_claim_and_a_false_one_with_the_numbers_that_count) {
     const auto study = load_text(tiny_text(), "judges");
     ASSERT_TRUE(study);
