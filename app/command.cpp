@@ -40,8 +40,8 @@ Context make_context(int threads, bool quiet) {
 }
 
 Result<Compiled> load_compiled(const std::string& file, const std::string& solver, const std::vector<std::string>& set,
-                               bool check_only, Scene* out, const std::string* text) {
-    LoadedScene loaded = text ? parse_parts(*text, file, set) : load_parts(file, set);
+                               bool check_only, Scene* out, const StateFile* stored) {
+    LoadedScene loaded = stored ? parse_parts(stored->scene, file, set, stored->origins) : load_parts(file, set);
     Result<Compiled> result;
     std::vector<Error> errors = std::move(loaded.errors);
     if (loaded.usable) {

@@ -104,9 +104,9 @@ void print_errors(const std::vector<Error>&); // to standard error
 bool check_free(const std::vector<std::string>& files, bool overwrite); // prints which of them are there already
 Context make_context(int threads, bool quiet);
 // loads and compiles
-// (all errors at once: of loading, of compiling, of outputs); text: the scene itself, as if `file` held it
+// (all errors at once: of loading, of compiling, of outputs); stored: with the scene itself, as if `file` held it
 Result<Compiled> load_compiled(const std::string& file, const std::string& solver, const std::vector<std::string>& set,
-                               bool check_only, Scene* scene = nullptr, const std::string* text = nullptr);
+                               bool check_only, Scene* scene = nullptr, const StateFile* stored = nullptr);
 
 // Numbers of options: all of the text or nothing.
 std::optional<int> parse_whole(std::string_view text);

@@ -1,5 +1,7 @@
 #include "continue.h"
 #include "model/visit.h"
+#include "sinew/sinew.h"
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <fstream>
@@ -47,6 +49,22 @@ bool is_state_file(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
     char head[8] = {};
     return in.read(head, sizeof head) && std::string_view(head, sizeof head) == std::string_view("\x89SINCHK\n", 8);
+}
+
+std::vector<std::string> find_changes(const StateFile& file, const Compiled& compiled) {
+    std::vector<std::string> changes;
+    if (file.program_version != version())
+        changes.push_back(fmt::format("the state was made by Sinew {}, this is {}; bits may differ",
+                                      file.program_version.empty() ? "of unknown version" : file.program_version, version()));
+    // a file that is no longer read is not one that has changed: something else was set
+    const auto path_of = [](const std::string& need) { return need.substr(std::min(need.find("  ") + 2, need.size())); };
+    for (const std::string& need : file.needs) {
+        const auto is_read = [&](const std::string& f) { return path_of(f) == path_of(need); };
+        if (std::find(compiled.files.begin(), compiled.files.end(), need) == compiled.files.end() &&
+            std::any_of(compiled.files.begin(), compiled.files.end(), is_read))
+            changes.push_back(fmt::format("{} has changed since the state was made", path_of(need)));
+    }
+    return changes;
 }
 
 Errors resume_state(const std::string& path, const StateFile& file, const Scene& scene, Simulation& s) {

@@ -6,6 +6,7 @@
 #include "output/params.h"
 #include "output/select.h"
 #include "output/state_file.h"
+#include "scene/document.h"
 #include "scene/names.h"
 #include "scene/scope.h"
 #include "sinew/sinew.h"
@@ -125,17 +126,6 @@ ExporterSettings settings_of(const OutputParams& p) {
 
 void append(Errors& to, Errors from) { to.insert(to.end(), from.begin(), from.end()); }
 
-// meshes by their full names
-void make_portable(Value& v) {
-    for (Value& item : v.items) make_portable(item);
-    for (Member& m : v.members) {
-        Value* file = m.key == "mesh" ? m.value.kind == Value::Kind::object ? find(m.value, "file") : &m.value : nullptr;
-        if (file && file->kind == Value::Kind::text && !file->text.starts_with('$'))
-            file->text = fs::absolute(resolve_file(*file)).lexically_normal().string();
-        make_portable(m.value);
-    }
-}
-
 // "drape.0012.obj" of "drape.obj": what stands between; empty if it is no file of that sequence
 std::string_view middle_of(std::string_view name, std::string_view file, std::string_view extension) {
     const std::string_view stem = file.substr(0, file.rfind('.') + 1);
@@ -237,11 +227,10 @@ Errors write_report(RunOutputs& out, const Simulation& s) {
     return out.report.row(int(s.now.step), s.now.time, numbers);
 }
 
-Errors write_state_file(const std::string& path, const Scene& scene, const std::string& scene_file, const Simulation& s, bool portable) {
+Errors write_state_file(const std::string& path, const Scene& scene, const std::string& scene_file, const Simulation& s) {
     StateFile file = save_run(s);
-    Value document = scene.document;
-    if (portable) make_portable(document);
-    file.scene = write_value(document);
+    file.scene = write_value(scene.document);
+    file.origins = text_origins(scene.document);
     file.scene_file = fs::absolute(scene_file).lexically_normal().string();
     return write_state(path, file);
 }

@@ -22,8 +22,8 @@ Errors open_outputs(const Scene&, const SnapshotLayout&, const std::string& fold
 void remove_earlier(const Scene&, const SnapshotLayout&, const std::string& folder);
 Errors write_frame(RunOutputs&, const Simulation&);
 Errors write_report(RunOutputs&, const Simulation&);
-// portable: meshes by their full names, so that the file can be run again from anywhere (a capsule)
-Errors write_state_file(const std::string& path, const Scene&, const std::string& scene_file, const Simulation&, bool portable);
+// with the scene, and where each of its texts is from: the file can be run again from anywhere
+Errors write_state_file(const std::string& path, const Scene&, const std::string& scene_file, const Simulation&);
 Errors close_outputs(RunOutputs&);
 
 // Outputs of a scene that are wrong: kinds, settings, names outside the folder, two of the same file, and, where the

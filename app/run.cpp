@@ -47,6 +47,14 @@ void say(Run& r, const std::string& text) {
     log_line(r, text);
 }
 
+void warn(Run& r, const std::vector<std::string>& texts) {
+    for (const std::string& text : texts) {
+        fmt::print(stderr, "warning: {}\n", text);
+        log_line(r, "warning: " + text);
+        ++r.warnings;
+    }
+}
+
 int bad_option(const char* option, const std::string& value, std::string message, std::string allowed = {}) {
     print_errors({Error{.path = option, .value = value, .message = std::move(message), .allowed = std::move(allowed)}});
     return kBadInput;
@@ -85,7 +93,7 @@ int prepare(Run& r, StateFile& capsule, bool& from_capsule) {
         r.scene_file = capsule.scene_file;
     }
     Result<Compiled> compiled = load_compiled(r.scene_file, o.solver.empty() ? capsule.solver : o.solver, o.set, false, &r.scene,
-                                              from_capsule ? &capsule.scene : nullptr);
+                                              from_capsule ? &capsule : nullptr);
     if (!compiled) return print_errors(compiled.errors), kBadInput;
     auto made = make_simulation(make_context(o.threads, o.quiet), std::move(*compiled.value));
     if (!made) return print_errors(made.errors), kBadInput;
@@ -104,6 +112,7 @@ int open_run(Run& r, const StateFile& capsule, bool from_capsule) {
         print_errors({Error{.file = r.folder, .message = "exists already", .allowed = "--overwrite, --resume, or another --out"}});
         return kBadInput;
     }
+    std::vector<std::string> changes;
     if (o.resume) {
         const std::string path = r.folder + "/checkpoint.state";
         if (!std::filesystem::exists(path, failed)) return print_errors({Error{.file = path, .message = "no checkpoint to resume from"}}), kBadInput;
@@ -111,9 +120,12 @@ int open_run(Run& r, const StateFile& capsule, bool from_capsule) {
         Errors e = read_state(path, file);
         if (e.empty()) e = resume_state(path, file, r.scene, s);
         if (!e.empty()) return print_errors(e), kBadInput;
+        changes = find_changes(file, s.compiled);
     }
-    if (from_capsule)
+    if (from_capsule) {
         if (Errors e = start_from_capsule(o.scene, capsule, s); !e.empty()) return print_errors(e), kBadInput;
+        changes = find_changes(capsule, s.compiled);
+    }
     const SnapshotLayout& layout = *s.compiled.model.layout;
     if (o.overwrite) remove_earlier(r.scene, layout, r.folder);
     const int frame = int(s.compiled.script.time.first_frame + s.now.step / s.compiled.substeps);
@@ -121,6 +133,7 @@ int open_run(Run& r, const StateFile& capsule, bool from_capsule) {
         return print_errors(e), kBadInput;
     r.outputs.topology = s.compiled.model.topology_revision;
     r.log.open(r.folder + "/run.log", o.resume ? std::ios::app : std::ios::trunc);
+    warn(r, changes);
     return kOk;
 }
 
@@ -146,7 +159,7 @@ bool write_all(Run& r, const Errors& e) {
     return e.empty();
 }
 bool write_checkpoint_file(Run& r) {
-    return write_all(r, write_state_file(r.outputs.checkpoint, r.scene, r.scene_file, *r.simulation, false));
+    return write_all(r, write_state_file(r.outputs.checkpoint, r.scene, r.scene_file, *r.simulation));
 }
 
 std::string step_line(const Simulation& s) {
@@ -158,7 +171,7 @@ std::string step_line(const Simulation& s) {
 void write_capsule(Run& r) {
     const Simulation& s = *r.simulation;
     const std::string capsule = r.folder + "/capsule.state";
-    write_all(r, write_state_file(capsule, r.scene, r.scene_file, s, true));
+    write_all(r, write_state_file(capsule, r.scene, r.scene_file, s));
     std::string text = fmt::format("failed at t = {:.6g} s, frame {:.2f}, after {} retries: {}\nlast good state, scene and version: {}\n"
                                    "  sinew run {} tries again from there",
                                    s.now.time, current_frame(s), s.report.retries, s.report.message, capsule, capsule);

@@ -262,6 +262,7 @@ StateFile save_run(const Simulation& s) {
     visit_step_numbers(s.report, [&](const auto& x) { out.report.push_back(double(x)); });
     for (const ScriptExpectation& e : s.compiled.script.expectations) out.looked.push_back(e.looked);
     out.failures = s.failures;
+    out.alarms = s.alarms;
     out.failure_count = double(s.failure_count);
     out.report.push_back(s.energy_scale); // after the numbers of the step: older files end there
     return out;
@@ -281,7 +282,7 @@ void continue_from(Simulation& s, StateFile memory) {
     });
     measure(*s.parallel, s.compiled.model, s.now, s.measure, s.report);
     s.energy_scale = k < memory.report.size() ? memory.report[k] : energy_scale(s);
-    s.alarms.clear();
+    s.alarms = std::move(memory.alarms);
     std::vector<ScriptExpectation>& expectations = s.compiled.script.expectations;
     for (k = 0; k < expectations.size() && k < memory.looked.size(); ++k) expectations[k].looked = int(memory.looked[k]);
     s.failures = std::move(memory.failures);

@@ -14,9 +14,9 @@ step "forbidden words" tools/check_words.py
 step "coverage ledger" tools/check_coverage.py
 
 # Under the sanitizers here: the tests of core, linalg and geometry (mesh readers among them) but for a few on large meshes and
-# matrices, and the scene loader, recordings and other readers by their fuzzers. Those few and the tests of model, constraint, collision,
-# scene and output follow in `tools/soak.sh asan`, those of energy and solvers in `tools/soak.sh asan_solver`: their time would not fit
-# beside `make test`.
+# matrices, and the scene loader and compiler, recordings and other readers by their fuzzers. Those few and the tests of model,
+# constraint, collision, scene, output and the command with the viewer's server follow in `tools/soak.sh asan`, those of energy and
+# solvers in `tools/soak.sh asan_solver`: their time would not fit beside `make test`.
 folders=()
 for folder in core linalg geometry; do
     if [ -f test/$folder/CMakeLists.txt ]; then folders+=("$folder"); fi

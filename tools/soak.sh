@@ -10,9 +10,9 @@
 #   extra          an energy from outside the tree
 #   minimal        without optional libraries: tests of the folders that would use them
 #   debug          golden hashes at -O0: with the release build they show that optimisation changes no bit; g++ without warnings
-#   tsan           thread sanitizer on the folders whose tests run on more than one thread
+#   tsan           thread sanitizer on the folders whose tests run on more than one thread, and on the viewer with its server
 #   tsan_solver    the same, solvers
-#   asan           address and undefined behaviour sanitizers, all of their checks, on the folders that `make check` leaves out, linalg and geometry
+#   asan           address and undefined behaviour sanitizers, all of their checks, on the folders that `make check` leaves out, linalg, geometry and the command
 #   asan_solver    the same, solvers
 #   fuzz           fuzzers with new inputs
 #   clang          clang accepts every file on its own, without precompiled headers and without warnings
@@ -38,6 +38,12 @@ test_folders() {  # preset, folders: builds and runs their tests
     tools/build.sh "$preset" "${@/#/test_}"
     ctest_in "$preset" -L "$(labels "$@")"
 }
+test_command() {  # preset, options of ctest: the tests of app/, of which most are runs of the command; a browser has time limits
+    local preset=$1
+    shift
+    tools/build.sh "$preset" sinew-app test_app
+    ctest_in "$preset" -L '^app$' -E browser "$@"
+}
 
 geometry='soak_(ccd|broad_phase|convex|decompose|scene_step)'
 part_oracles() { tools/build.sh release test_geometry test_collision && ctest_in release -L '^soak$' -R "$geometry"; }
@@ -59,9 +65,9 @@ part_debug() {
     # all of it takes hours at -O0: the written hash, any number of threads, and what moves by frames
     ctest_in debug -L '^determinism$' -R 'golden_hash|large_scenes|rigid'
 }
-part_tsan() { test_folders tsan core linalg collision; }
+part_tsan() { test_folders tsan core linalg collision && test_command tsan -R view; }  # one thread of the command is the server
 part_tsan_solver() { test_folders tsan solver position; }
-part_asan() { test_folders asan_all linalg geometry model constraint collision scene output; }
+part_asan() { test_folders asan_all linalg geometry model constraint collision scene output && test_command asan_all; }
 part_asan_solver() { test_folders asan_all energy solver position; }
 part_fuzz() {
     local fuzzers

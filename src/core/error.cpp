@@ -53,9 +53,11 @@ Value text_at(std::string_view text, const Place& place) {
     return v;
 }
 
+static constexpr std::string_view kCommandLine = "command line (";
 Place command_line_place(std::string_view option) {
-    return {std::make_shared<const std::string>("command line (" + std::string(option) + ")"), 0, 0};
+    return {std::make_shared<const std::string>(std::string(kCommandLine) + std::string(option) + ")"), 0, 0};
 }
+bool is_command_line(const Place& p) { return p.file && p.file->starts_with(kCommandLine); }
 
 Place place_of(const Value& object, std::string_view key) {
     for (const Member& m : object.members)

@@ -12,6 +12,7 @@ Error make_error(const Member& at, std::string_view path, std::string message, s
                  std::string nearest = {});
 Value text_at(std::string_view text, const Place&);                 // a name, for an error about where it stands
 Place command_line_place(std::string_view option);                  // of values given by an option: "--solver newton"
+bool is_command_line(const Place&);
 Place place_of(const Value& object, std::string_view key);          // of the key; the object's own if absent
 std::string join_path(std::string_view path, std::string_view key); // "a" + "b" = "a.b", "" + "b" = "b"
 std::string join_path(std::string_view path, int index);            // "a" + 2 = "a[2]"

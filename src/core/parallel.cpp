@@ -1,4 +1,5 @@
 #include "core/parallel.h"
+#include "core/cgroup.h"
 #include "core/crew.h"
 #ifdef SINEW_HAVE_TBB
 #include <tbb/global_control.h>
@@ -9,7 +10,6 @@
 #endif
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <exception>
 #include <thread>
 #ifdef __linux__
@@ -112,18 +112,6 @@ struct Parallel {
 };
 
 void ParallelDelete::operator()(Parallel* p) const { delete p; }
-
-// cgroup v2 quota in whole processors, 0 if there is none
-static int cgroup_quota() {
-    int result = 0;
-    if (FILE* f = std::fopen("/sys/fs/cgroup/cpu.max", "r")) {
-        long long quota = 0, period = 0;
-        if (std::fscanf(f, "%lld %lld", &quota, &period) == 2 && period > 0)
-            result = std::max(1, int((quota + period - 1) / period));
-        std::fclose(f);
-    }
-    return result;
-}
 
 int available_threads() {
     int n = std::max(1u, std::thread::hardware_concurrency());

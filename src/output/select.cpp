@@ -38,6 +38,22 @@ bool wants_frame(const ExporterSettings& settings, int first_frame, int frame) {
     return (std::int64_t(frame) - first_frame) % settings.every == 0;
 }
 
+std::optional<int> find_last_wanted(const ExporterSettings& settings, int first_frame, int frame) {
+    const std::int64_t end = std::min(frame, settings.last), every = settings.every;
+    const std::int64_t past = ((end - first_frame) % every + every) % every;
+    if (end - past < std::max(first_frame, settings.first)) return std::nullopt;
+    return int(end - past);
+}
+
+Errors check_kept(const std::string& path, const ExporterSettings& settings, int first_frame, int frame, std::optional<int> last_kept) {
+    const std::optional<int> wanted = find_last_wanted(settings, first_frame, frame);
+    if (!wanted || !last_kept || *last_kept >= *wanted) return {};
+    Error error = file_error(path, "cannot continue: it ends at frame " + std::to_string(*last_kept) + ", the checkpoint is at " +
+                                       std::to_string(frame) + ", and what is between is lost");
+    error.allowed = "--overwrite begins anew, `sinew run` of the checkpoint goes on in another folder";
+    return {error};
+}
+
 namespace {
 
 bool is_all(const std::vector<std::string>& patterns) {

@@ -3,6 +3,7 @@
 // numbers grow.
 #pragma once
 #include "output/output.h"
+#include <optional>
 
 namespace sinew {
 
@@ -10,6 +11,12 @@ bool matches(std::string_view pattern, std::string_view name); // * any characte
 bool matches_any(const std::vector<std::string>& patterns, std::string_view name);
 
 bool wants_frame(const ExporterSettings&, int first_frame, int frame); // every, first, last
+// the last wanted one up to `frame`; none if all are later
+std::optional<int> find_last_wanted(const ExporterSettings&, int first_frame, int frame);
+
+// Resuming at `frame`: an error if frames are missing after the last one kept. An output without any is not looked at: what was
+// begun from a state in the middle of a run may have none yet.
+Errors check_kept(const std::string& path, const ExporterSettings&, int first_frame, int frame, std::optional<int> last_kept);
 
 std::unique_ptr<Exporter> make_selection(const ExporterSettings&, std::unique_ptr<Exporter> inner);
 

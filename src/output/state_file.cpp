@@ -91,9 +91,11 @@ Checkpoint state_checkpoint(const StateFile& s) {
     file.scene_hash = scene_hash(s);
     add_text(file, "scene", s.scene);
     add_text(file, "scene_file", s.scene_file);
+    add_text(file, "origins", join_lines(s.origins));
     add_text(file, "needs", join_lines(s.needs));
     add_text(file, "solver", s.solver);
     add_text(file, "failures", join_lines(s.failures));
+    add_text(file, "alarms", join_lines(s.alarms));
     add_array<double>(file, "failure_count", std::span<const double>(&s.failure_count, 1));
     add_array<double>(file, "report", s.report);
     add_array<double>(file, "looked", s.looked);
@@ -108,12 +110,17 @@ Errors read_state(const Checkpoint& file, StateFile& s) {
     s.program_version = file.program_version;
     s.scene_hash = file.scene_hash;
     Loader load{file, {}};
-    std::string needs, failures;
+    std::string needs, failures, origins, alarms;
     load.keep(read_text(file, "scene", s.scene));
     load.keep(read_text(file, "scene_file", s.scene_file));
     load.keep(read_text(file, "needs", needs));
     load.keep(read_text(file, "solver", s.solver));
     load.keep(read_text(file, "failures", failures));
+    // older files have neither: names of files are relative to the scene's, and what has blown up is told once more
+    if (find_array(file, "origins")) load.keep(read_text(file, "origins", origins));
+    if (find_array(file, "alarms")) load.keep(read_text(file, "alarms", alarms));
+    s.origins = split_lines(origins);
+    s.alarms = split_lines(alarms);
     s.needs = split_lines(needs);
     s.failures = split_lines(failures);
     load("failure_count", s.failure_count);

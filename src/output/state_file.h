@@ -13,12 +13,13 @@ struct StateFile {
     std::string program_version;
     int substeps = 1;             // per frame
     std::string solver;           // name of its entry
-    std::string scene_file;       // where the scene was read from: names of meshes are relative to it
+    std::string scene_file;       // where the scene was read from
+    std::vector<std::string> origins; // which file each text of the scene is from (scene/document.h): names of files are relative to it
     std::vector<std::string> needs; // other files the scene reads (meshes), "hash  path" each
     // what a run remembers besides its state (simulate.h): numbers of the last step that cannot be measured again, how
-    // often each expectation was looked at, and those not met
+    // often each expectation was looked at, those not met, and what was said of a run that has blown up
     std::vector<double> report, looked;
-    std::vector<std::string> failures;
+    std::vector<std::string> failures, alarms;
     double failure_count = 0;
 };
 

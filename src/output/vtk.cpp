@@ -9,9 +9,12 @@
 #include "output/bytes.h"
 #include "output/flatten.h"
 #include "output/output.h"
+#include "output/select.h"
 #include "output/text.h"
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <zlib.h>
@@ -123,6 +126,21 @@ bool find_vertex_uv(const FlatMesh& m, std::vector<double>& uv) {
     return true;
 }
 
+// the time that a frame has in its field data, near the begin of the file
+Errors read_time(const std::string& path, double& time) {
+    File file;
+    std::uint64_t size = 0;
+    if (Errors e = open_to_read(path, file); !e.empty()) return e;
+    if (Errors e = file_size(file, size); !e.empty()) return e;
+    Bytes head(std::size_t(std::min<std::uint64_t>(size, 4096)));
+    if (Errors e = read_at(file, 0, head); !e.empty()) return e;
+    const std::string_view text(reinterpret_cast<const char*>(head.data()), head.size());
+    const std::size_t begin = text.find('>', text.find("Name=\"TimeValue\""));
+    if (begin == text.npos || std::from_chars(text.data() + begin + 1, text.data() + text.size(), time).ec != std::errc())
+        return {file_error(path, "cannot continue: this frame has no time")};
+    return {};
+}
+
 struct VtkExporter final : Exporter {
     ExporterSettings settings;
     std::string path;
@@ -155,24 +173,33 @@ struct VtkExporter final : Exporter {
         return p.substr(0, p.size() - 9) + ".pvd"; // without ".0000.vtp"
     }
 
-    // keeps the lines of an own collection whose frames are not after last_frame
+    // A killed run has frames that its collection does not list yet: the files themselves are the list.
     Errors resume(const std::string& to, const SnapshotLayout& given, int last_frame) override {
         if (Errors e = open(to, given); !e.empty()) return e;
-        Bytes bytes;
-        if (Errors e = read_file(collection_path(), std::uint64_t(1) << 30, bytes); !e.empty()) return e;
-        const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-        const std::string_view begin = "<DataSet timestep=\"";
-        for (std::size_t at = text.find(begin); at != text.npos; at = text.find(begin, at + 1)) {
-            const std::string_view line = text.substr(at, text.find("/>", at) - at);
+        for (const int frame : find_frames()) {
+            if (frame > last_frame) continue;
             double time = 0;
-            int frame = 0;
-            const std::size_t dot = line.rfind(".vtp"), number = line.rfind('.', dot - 1);
-            if (dot == line.npos || number == line.npos) continue;
-            std::from_chars(line.data() + begin.size(), line.data() + line.size(), time);
-            const auto parsed = std::from_chars(line.data() + number + 1, line.data() + dot, frame);
-            if (parsed.ec == std::errc() && frame <= last_frame) frames.emplace_back(frame, time);
+            if (Errors e = read_time(frame_path(frame), time); !e.empty()) return e;
+            frames.emplace_back(frame, time);
         }
-        return {};
+        std::optional<int> kept;
+        if (!frames.empty()) kept = frames.back().first;
+        return check_kept(path, settings, layout.first_frame, last_frame, kept);
+    }
+    std::vector<int> find_frames() const {
+        const std::filesystem::path sample(frame_path(0));
+        const std::string name = sample.filename().string(), stem = name.substr(0, name.size() - 8); // without "0000.vtp"
+        std::vector<int> found;
+        std::error_code failed;
+        for (const auto& f : std::filesystem::directory_iterator(sample.has_parent_path() ? sample.parent_path() : ".", failed)) {
+            const std::string file = f.path().filename().string();
+            int frame = 0;
+            if (!file.starts_with(stem) || !file.ends_with(".vtp")) continue;
+            std::from_chars(file.data() + stem.size(), file.data() + file.size(), frame);
+            if (std::filesystem::path(frame_path(frame)).filename() == file) found.push_back(frame);
+        }
+        std::sort(found.begin(), found.end());
+        return found;
     }
 
     Errors write_collection() const {

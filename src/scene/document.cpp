@@ -4,6 +4,7 @@
 #include "core/read.h"
 #include "core/value_parts.h"
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <unordered_map>
@@ -39,10 +40,53 @@ bool read_whole_file(const std::string& file, std::string& text, std::string& pr
     return true;
 }
 
+// what an option or the program says is relative to the working folder
+static bool is_in_file(const Place& p) { return p.file && !p.file->empty() && !is_command_line(p); }
+
 std::string resolve_file(const Value& text) {
     const std::filesystem::path file(text.text);
-    if (file.is_absolute() || !text.place.file) return file.string();
+    if (file.is_absolute() || !is_in_file(text.place)) return file.string();
     return (std::filesystem::path(*text.place.file).parent_path() / file).lexically_normal().string();
+}
+
+template <class V, class F> static void visit_texts(V& v, F&& f) {
+    if (v.kind == Value::Kind::text) f(v);
+    for (auto& item : v.items) visit_texts(item, f);
+    for (auto& m : v.members) visit_texts(m.value, f);
+}
+
+std::vector<std::string> text_origins(const Value& document) {
+    std::vector<std::pair<long long, std::string>> runs;
+    visit_texts(document, [&](const Value& v) {
+        const std::string file = is_in_file(v.place) ? *v.place.file : "command line";
+        if (runs.empty() || runs.back().second != file) runs.emplace_back(0, file);
+        ++runs.back().first;
+    });
+    std::vector<std::string> lines;
+    for (const auto& [count, file] : runs)
+        lines.push_back(std::to_string(count) + "  " + std::filesystem::absolute(file).lexically_normal().string());
+    return lines;
+}
+
+void restore_origins(const std::vector<std::string>& origins, Value& document) {
+    std::vector<std::pair<long long, std::shared_ptr<const std::string>>> runs;
+    long long texts = 0, told = 0;
+    visit_texts(document, [&](const Value&) { ++texts; });
+    for (const std::string& line : origins) {
+        const std::size_t space = line.find("  ");
+        long long count = 0;
+        if (space == line.npos || std::from_chars(line.data(), line.data() + space, count).ec != std::errc() || count <= 0 || count > texts)
+            return;
+        told += count;
+        runs.emplace_back(count, std::make_shared<const std::string>(line.substr(space + 2)));
+    }
+    if (told != texts) return;
+    auto run = runs.begin();
+    visit_texts(document, [&](Value& v) {
+        if (run->first == 0) ++run;
+        v.place.file = run->second;
+        --run->first;
+    });
 }
 
 bool check_version(const Value& document, std::vector<Error>& errors) {

@@ -22,6 +22,11 @@ struct Included {
 void merge_includes(Value& document, const std::string& file, Included&, std::vector<Error>&);
 // an error if the document needs a newer program
 bool check_version(const Value& document, std::vector<Error>&);
+// Which file each text of a document comes from, as runs "count  full path" in the order of the document. Written out and read
+// again, a merged document has one file; with these, names of files are relative to where they were said.
+std::vector<std::string> text_origins(const Value& document);
+// Puts them back; leaves everything as it is where they are not those of this document.
+void restore_origins(const std::vector<std::string>& origins, Value& document);
 // contents of a regular file
 bool read_whole_file(const std::string& file, std::string& text, std::string& problem);
 

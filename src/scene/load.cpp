@@ -294,7 +294,8 @@ void remove_about(const std::vector<Place>& places, std::vector<Error>& errors) 
     });
 }
 
-LoadedScene parse_parts(std::string_view text, const std::string& file, std::span<const std::string> sets) {
+LoadedScene parse_parts(std::string_view text, const std::string& file, std::span<const std::string> sets,
+                        const std::vector<std::string>& origins) {
     LoadedScene result;
     ValueParts parsed = parse_value_parts(text, file);
     std::vector<Error> errors = std::move(parsed.errors);
@@ -302,6 +303,7 @@ LoadedScene parse_parts(std::string_view text, const std::string& file, std::spa
         result.errors = std::move(errors);
         return result;
     }
+    restore_origins(origins, parsed.value);
     Value document = parsed.value;
     Included included;
     included.broken = std::move(parsed.broken);

@@ -14,6 +14,8 @@ struct LoadedScene {
 void remove_about(const std::vector<Place>& broken, std::vector<Error>&);
 LoadedScene make_parts(const Value& document); // includes merged
 LoadedScene load_parts(const std::string& file, std::span<const std::string> sets = {});
-LoadedScene parse_parts(std::string_view text, const std::string& file, std::span<const std::string> sets = {});
+// origins: of a merged document that was written out (document.h)
+LoadedScene parse_parts(std::string_view text, const std::string& file, std::span<const std::string> sets = {},
+                        const std::vector<std::string>& origins = {});
 
 } // namespace sinew

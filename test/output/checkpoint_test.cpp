@@ -1,5 +1,6 @@
 #include "output/checkpoint.h"
 #include "output/samples.h"
+#include "output/state_file.h"
 #include <cmath>
 #include <random>
 
@@ -146,6 +147,20 @@ TEST(Checkpoint, random_damage_never_crashes_even_without_checksums) {
         for (int c = 0; c < 1 + round % 5; ++c) damaged[random() % damaged.size()] = std::uint8_t(random());
         parse_checkpoint(damaged, round % 2 == 0, back);
     }
+}
+
+TEST(Checkpoint, states_keep_alarms_and_origins_and_older_ones_without_them_are_read) {
+    StateFile state;
+    state.alarms = {"t = 1 s: the run has blown up"};
+    state.origins = {"3  /a/scene.json", "1  /b/prefab one.json"};
+    Checkpoint file = state_checkpoint(state);
+    StateFile read;
+    ASSERT_NO_ERRORS(read_state(file, read));
+    EXPECT_EQ(read.alarms, state.alarms);
+    EXPECT_EQ(read.origins, state.origins);
+    EXPECT_EQ(std::erase_if(file.arrays, [](const NamedArray& a) { return a.name == "alarms" || a.name == "origins"; }), 2u);
+    ASSERT_NO_ERRORS(read_state(file, read));
+    EXPECT_TRUE(read.alarms.empty() && read.origins.empty());
 }
 
 } // namespace sinew

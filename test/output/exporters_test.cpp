@@ -84,6 +84,22 @@ TEST(Exporters, a_resumed_run_leaves_the_same_files_as_one_run) {
     }
 }
 
+TEST(Exporters, recordings_and_vtk_files_that_end_before_the_checkpoint_are_not_continued) {
+    const SnapshotLayout layout = make_sample_layout(); // begins with frame 1001
+    for (const char* name : {"recording", "vtk"}) {
+        TemporaryFolder folder;
+        const std::string path = folder.path(name_of(*find_exporter(name)));
+        ExporterSettings every;
+        every.every = 4;
+        ASSERT_NO_ERRORS(run(**make_exporter(name, every).value, path, 1001, 1012)); // 1001, 1005, 1009
+        for (int frame : {1009, 1010, 1012}) EXPECT_NO_ERRORS((*make_exporter(name, every).value)->resume(path, layout, frame));
+        const Errors errors = (*make_exporter(name, every).value)->resume(path, layout, 1013);
+        ASSERT_EQ(errors.size(), 1u) << name;
+        EXPECT_EQ(errors[0].message, "cannot continue: it ends at frame 1009, the checkpoint is at 1013, and what is between is lost");
+        EXPECT_EQ(errors[0].file, path);
+    }
+}
+
 TEST(Exporters, a_full_disk_is_an_error_with_path_and_reason) {
     for (const ExporterEntry& e : exporters()) {
         TemporaryFolder folder;

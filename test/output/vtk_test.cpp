@@ -200,4 +200,37 @@ TEST(Vtk, the_collection_lists_files_and_times_after_every_frame) {
               std::string::npos);
 }
 
+TEST(Vtk, a_killed_run_is_resumed_without_holes_in_its_collection) {
+    TemporaryFolder whole, cut;
+    SnapshotLayout layout;
+    layout.objects.resize(1);
+    layout.objects[0].name = "point";
+    layout.objects[0].point_count = 1;
+    const auto write = [&](Exporter& e, int first, int last) {
+        for (int f = first; f <= last; ++f) {
+            Snapshot s;
+            s.frame = f;
+            s.time = f / 24.0;
+            s.objects.resize(1);
+            s.objects[0].position = {{0.5 * f, 0, 0}};
+            ASSERT_NO_ERRORS(e.write(s));
+        }
+    };
+    auto all = make_exporter("vtk", {});
+    ASSERT_NO_ERRORS((*all.value)->open(whole.path("a.pvd"), layout));
+    write(**all.value, 0, 110);
+    ASSERT_NO_ERRORS((*all.value)->close());
+    { // never closed: the collection ends at frame 63
+        auto killed = make_exporter("vtk", {});
+        ASSERT_NO_ERRORS((*killed.value)->open(cut.path("a.pvd"), layout));
+        write(**killed.value, 0, 105);
+    }
+    write_text_file(cut.path("a.b.0007.vtp"), "of another output");
+    auto rest = make_exporter("vtk", {});
+    ASSERT_NO_ERRORS((*rest.value)->resume(cut.path("a.pvd"), layout, 100));
+    write(**rest.value, 101, 110);
+    ASSERT_NO_ERRORS((*rest.value)->close());
+    EXPECT_EQ(read_text_file(cut.path("a.pvd")), read_text_file(whole.path("a.pvd")));
+}
+
 } // namespace sinew
