@@ -11,6 +11,7 @@
 #include "scene/spawn.h"
 #include "simulate.h"
 #include "sinew/sinew.h"
+#include "solver/rest.h"
 #include <fmt/format.h>
 
 namespace sinew {
@@ -269,7 +270,7 @@ bool remove(Model& model, State& state, Id id) {
     }
 }
 
-static std::vector<Error> set_number(Model& model, std::string_view path, double value) {
+static std::vector<Error> set_number(Model& model, State& state, std::string_view path, double value) {
     static constexpr std::string_view head = "fields.", tail = ".scale";
     if (path.starts_with(head) && path.ends_with(tail)) {
         const std::string_view name = path.substr(head.size(), path.size() - head.size() - tail.size());
@@ -283,13 +284,16 @@ static std::vector<Error> set_number(Model& model, std::string_view path, double
             }
     }
     if (const std::size_t dot = path.rfind(".motor."); dot != std::string_view::npos)
-        if (const Id joint = find(model, path.substr(0, dot)); joint && set_motor(model, joint.index, path.substr(dot + 7), value)) return {};
+        if (const Id joint = find(model, path.substr(0, dot)); joint && set_motor(model, joint.index, path.substr(dot + 7), value)) {
+            wake_joined(model, joint.index, state);
+            return {};
+        }
     return {Error{.path = std::string(path), .message = "not a live number",
                   .allowed = "fields.<name>.scale, <joint>.motor.speed (position, limit, stiffness, damping, on); others with the script"}};
 }
 
-std::vector<Error> set(Model& model, State&, std::string_view path, double value) {
-    return guarded_errors([&] { return set_number(model, path, value); });
+std::vector<Error> set(Model& model, State& state, std::string_view path, double value) {
+    return guarded_errors([&] { return set_number(model, state, path, value); });
 }
 
 std::vector<Error> set(Script& script, Model& model, State& state, std::string_view path, std::string_view value) {

@@ -9,6 +9,7 @@
 #include "scene/placement.h"
 #include "scene/scope.h"
 #include "scene/spawn.h"
+#include "solver/rest.h"
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -128,12 +129,14 @@ void restore_rates(Model& m, const State& s) {
     }
 }
 
-void set_motors(Model& m, const EventSet& set) {
+void set_motors(Model& m, State& s, const EventSet& set, bool again) {
     const bool is_switch = set.parameter == "motor";
     for (std::size_t k = 0; k < m.objects.size(); ++k)
-        if (m.objects[k].alive && match_name(set.target, m.objects[k].name))
+        if (m.objects[k].alive && match_name(set.target, m.objects[k].name)) {
             set_motor(m, int(k), is_switch ? std::string_view("on") : std::string_view(set.parameter).substr(6),
                       is_switch ? Real(set.value.text == "on") : set.value.number);
+            if (!again) wake_joined(m, int(k), s);
+        }
 }
 
 // What was spawned and removed, in its order, so that a restart does the same to the model: three numbers each.
@@ -205,17 +208,18 @@ void break_again(Model& m, State& s) {
 }
 
 // what happened, where it could not: a file that the scene needs is gone
-void set_live(Script& script, Model& m, const EventSet& set, std::vector<std::string>& happened) {
+void set_live(Script& script, Model& m, State& s, const EventSet& set, bool again, std::vector<std::string>& happened) {
     const std::string key = set.parameter.empty() ? set.target : set.target + "." + set.parameter;
     for (const Error& e : change_live(script.live, key, set.value, &m)) happened.push_back(to_string(e));
+    if (!again) wake_all(s);
 }
 
 // again: the event happened in an earlier part of the run, the state has its traces
 void apply_event(Script& script, Model& m, State& s, const Event& e, bool again, std::vector<std::string>& happened) {
     for (const EventSet& set : e.sets)
-        if (!is_direct_set(set, m)) set_live(script, m, set, happened);
+        if (!is_direct_set(set, m)) set_live(script, m, s, set, again, happened);
         else if (set.target.starts_with("fields.")) set_field(m, set.target.substr(7), set.parameter, set.value);
-        else if (set.parameter.starts_with("motor")) set_motors(m, set);
+        else if (set.parameter.starts_with("motor")) set_motors(m, s, set, again);
         else if (!again)
             for (Emitter& emitter : m.emitters)
                 if (match_name(set.target, m.objects[emitter.object].name) && set.parameter == "rate")
@@ -285,7 +289,11 @@ std::vector<Error> set_by_script(Script& script, Model& m, State& s, std::string
     std::vector<Error> errors;
     if (!parse_sets(make_object({{std::string(key), value, value.place}}), "set", event, errors)) return errors;
     EventSet& set = event.sets[0];
-    if (!is_direct_set(set, m)) return change_live(script.live, key, value, &m);
+    if (!is_direct_set(set, m)) {
+        errors = change_live(script.live, key, value, &m);
+        if (errors.empty()) wake_all(s);
+        return errors;
+    }
     check_direct_set(set, m, make_scope(script.vars), std::string(key), errors);
     std::vector<std::string> ignored;
     if (errors.empty()) apply_event(script, m, s, event, false, ignored);

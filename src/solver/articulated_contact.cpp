@@ -40,12 +40,6 @@ void warm_start(const State& now, const ContactStage& s, RowProblem& q) {
     }
 }
 
-Real fastest(const ForestState& at) {
-    Real v = 0;
-    for (const LinkMotion& m : at.motion) v = std::max(v, m.v.head<3>().norm());
-    return v;
-}
-
 // contacts that are closer than `near` or come so within the step
 void list_touches(const Model& m, const FrameState& frames, Real near, Real dt, ContactStage& s) {
     build_rule_table(m, s.rules);
@@ -271,9 +265,9 @@ StageResult solve_stage(const Parallel& parallel, const Model& m, const Input& i
                         const State& now, const State& stage, const ForestState& at, const SmoothStep& smooth, Real dt,
                         ContactStage& s) {
     StageResult out;
-    const Real reach = o.margin + 2 * dt * fastest(at); // two bodies towards each other
+    constexpr Real kLinksAhead = 1.1; // each pair by its own velocities, held bodies and spins too; and what the rows change
     s.contacts.point_point.clear();
-    if (!m.colliders.empty()) detect_shapes(parallel, m, stage.frame, reach, s.shapes, s.contacts);
+    if (!m.colliders.empty()) detect_shapes(parallel, m, stage.frame, {o.margin, kLinksAhead * dt}, s.shapes, s.contacts);
     build_plain(m, o, now, stage, dt, s);
     find_sleepers(m, input, o, f, now, s);
     couple_rows(f, at, s.constraints, dofs_of(m), s.rows);

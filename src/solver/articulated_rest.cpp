@@ -1,6 +1,7 @@
 #include "solver/articulated_rest.h"
 #include "model/visit.h"
 #include "solver/field_loads.h"
+#include "solver/rest.h"
 #include <algorithm>
 #include <cmath>
 
@@ -8,7 +9,7 @@ namespace sinew {
 
 namespace {
 
-constexpr std::string_view kRest = "articulated.rest", kTouching = "articulated.touching", kPairs = "articulated.pairs";
+constexpr std::string_view kTouching = "articulated.touching", kPairs = "articulated.pairs";
 constexpr double kPairBase = 67108864.0; // 2^26: two objects fit a double
 
 void count_groups(const RowProblem& q, RestStage& s) {
@@ -30,7 +31,7 @@ void count_groups(const RowProblem& q, RestStage& s) {
 } // namespace
 
 void register_rest(const Model& m, State& s) {
-    memory_array(s, kRest, frame_count(m));
+    memory_array(s, kRestLinks, frame_count(m));
     memory_array(s, kTouching, frame_count(m));
     memory_array(s, kPairs, 0);
 }
@@ -39,7 +40,7 @@ void find_resting(const Model& m, const Input& input, const State& now, Real aft
     count_groups(q, s);
     build_islands(q, s.islands);
     s.still.assign(q.body_count(), 0);
-    const auto *rest = find_memory(now, kRest), *touching = find_memory(now, kTouching);
+    const auto *rest = find_memory(now, kRestLinks), *touching = find_memory(now, kTouching);
     if (after >= 1e300 || !rest || !touching) return;
     mark_driven_by_fields(m, s.driven);
     const int points = point_count(m);
@@ -47,10 +48,14 @@ void find_resting(const Model& m, const Input& input, const State& now, Real aft
         const int i = body - points;
         return i >= 0 && i < int(from.size()) ? from[i] : 0;
     };
+    const Real slow = rest_speed(m, q.dt);
+    const auto moves = [&](int b) { // a program may have given it a velocity
+        return !(frame_speed(m, b - points, vec(now.frame.v[b - points]), vec(now.frame.w[b - points])) < slow);
+    };
     for (int i = 0; i < s.islands.count(); ++i) {
         const auto bodies = s.islands.view(i).bodies;
         const bool rests = std::all_of(bodies.begin(), bodies.end(), [&](int b) {
-            return !s.driven[b] && read(*rest, b) >= after && read(*touching, b) == s.count[b];
+            return !s.driven[b] && read(*rest, b) >= after && read(*touching, b) == s.count[b] && !moves(b);
         });
         if (rests)
             for (int b : bodies) s.still[b] = 1;
@@ -68,17 +73,14 @@ void find_resting(const Model& m, const Input& input, const State& now, Real aft
 }
 
 void store_resting(const Model& m, Real dt, const RestStage& s, State& next) {
-    auto& rest = memory_array(next, kRest, frame_count(m));
+    auto& rest = memory_array(next, kRestLinks, frame_count(m));
     auto& touching = memory_array(next, kTouching, frame_count(m));
-    // a small part of what gravity gives in a step, so that what slips from rest is never taken for resting
-    const Real slow = std::max(1e-4, 0.02 * vec(m.gravity).norm() * dt);
+    const Real slow = rest_speed(m, dt);
     for (int f = 0; f < frame_count(m); ++f) {
         const int b = point_count(m) + f;
         if (!s.still[b]) touching[f] = s.count[b];
         const bool moves = !(m.frame.flags[f] & kFixed) && m.frame.mass[f] > 0;
-        const Real radius = moves ? std::sqrt(mat(m.frame.inertia[f]).trace() / (3 * m.frame.mass[f])) : 0; // of gyration
-        const bool slowly = vec(next.frame.v[f]).norm() + radius * vec(next.frame.w[f]).norm() < slow;
-        rest[f] = moves && slowly ? rest[f] + dt : 0;
+        rest[f] = moves && frame_speed(m, f, vec(next.frame.v[f]), vec(next.frame.w[f])) < slow ? rest[f] + dt : 0;
     }
 }
 

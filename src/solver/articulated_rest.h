@@ -18,7 +18,7 @@ struct RestStage {
 };
 
 void register_rest(const Model&, State&);
-// Islands that have rested for `after` [s], touch as many as they did, and that nothing drives or pushes. `q` has all groups,
+// Islands that have rested for `after` [s] and do so in `now`, touch as many as they did, and that nothing drives or pushes. `q` has all groups,
 // with the velocities of held bodies.
 void find_resting(const Model&, const Input&, const State& now, Real after, const RowProblem& q, RestStage&);
 // Time at rest at the end of the step; `next` has the velocities.

@@ -70,11 +70,13 @@ struct Sides {
     std::array<Vec3, 16> arm;
     int count = 0;
     Vec3 drive = Vec3::Zero();
+    std::array<bool, 2> driven{}; // vertices of the side + or - that move from outside
 };
 
 void find_sides(const Model& m, const State& s, const ContactStencil& stencil, Sides& out) {
     out.count = 0;
     out.drive = Vec3::Zero();
+    out.driven = {};
     const auto add = [&](int body, Real weight, const Vec3& arm) {
         out.body[out.count] = body;
         out.weight[out.count] = weight;
@@ -92,9 +94,22 @@ void find_sides(const Model& m, const State& s, const ContactStencil& stencil, S
                 if (e.point[i] >= 0 && e.weight[i] != 0) add(e.point[i], w * e.weight[i], Vec3::Zero());
             break;
         }
-        case SurfaceVertex::animated: out.drive += w * vec(s.animated.v[v.index]); break;
+        case SurfaceVertex::animated: out.drive += w * vec(s.animated.v[v.index]), out.driven[w > 0 ? 0 : 1] = true; break;
         }
     }
+}
+
+// Whether each side is one body, -1 = moved from outside: a point over a triangle of a rigid body too, whose corners all go with it.
+bool find_pair(const Sides& sides, std::array<int, 2>& body) {
+    body = {-1, -1};
+    for (int k = 0; k < sides.count; ++k) {
+        int& mine = body[sides.weight[k] > 0 ? 0 : 1];
+        if (mine >= 0 && mine != sides.body[k]) return false;
+        mine = sides.body[k];
+    }
+    for (int side = 0; side < 2; ++side)
+        if (sides.driven[side] == (body[side] >= 0)) return false;
+    return body[0] != body[1];
 }
 
 Vec3 relative_velocity(const RowProblem& q, const Sides& sides) {
@@ -122,12 +137,9 @@ struct Lister {
         const Real approach = t.n.dot(relative_velocity(q, sides));
         if (t.gap > reach.near && t.gap + reach.dt * approach > reach.near) return;
         t.drive = sides.drive;
-        t.pair = stencil.count == 2 && sides.count <= 2 && !(sides.count == 2 && sides.body[0] == sides.body[1]);
-        if (t.pair) {
-            const bool first = stencil.vertex[0].kind != SurfaceVertex::animated;
-            t.body_a = first ? sides.body[0] : -1;
-            t.body_b = sides.count > 1 ? sides.body[1] : first ? -1 : sides.body[0];
-        }
+        std::array<int, 2> body;
+        t.pair = find_pair(sides, body);
+        if (t.pair) t.body_a = body[0], t.body_b = body[1];
         out.touches.push_back(t);
     }
     // two bodies, or a point and a body: without the stencil

@@ -1,6 +1,7 @@
 #include "solver/velocity_memory.h"
 #include "model/visit.h"
 #include "solver/field_loads.h"
+#include "solver/rest.h"
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -12,8 +13,7 @@ namespace sinew {
 namespace {
 
 constexpr int kTouchNumbers = 15;
-constexpr std::string_view kRestPoints = "velocity.rest.points", kRestFrames = "velocity.rest.frames",
-                           kTouchPoints = "velocity.touching.points", kTouchFrames = "velocity.touching.frames";
+constexpr std::string_view kTouchPoints = "velocity.touching.points", kTouchFrames = "velocity.touching.frames";
 constexpr double kObjects = 67108864.0;  // 2^26: two objects fit a double
 
 struct Key {
@@ -24,10 +24,6 @@ Key key_of(const Touch& t) {
     return {double(t.kind), double(t.key >> 32), double(std::uint32_t(t.key)), double(t.feature & ((1ull << 52) - 1))};
 }
 Key key_of(const double* x) { return {x[0], x[1], x[2], x[3]}; }
-
-// [m/s] slower than this counts as rest: a small part of what gravity gives in a step, so that what slips from rest is
-// never taken for resting
-Real rest_speed(const Model& m, Real h) { return std::max(1e-4, 0.02 * vec(m.gravity).norm() * h); }
 
 } // namespace
 
@@ -341,11 +337,15 @@ void find_still(const Parallel& parallel, const Model& m, const Input& input, co
     count_rows(parallel, list, q, scratch.part, count);
     find_driven(list, q, driven);
     mark_driven_by_fields(m, driven);
+    const Real slow = rest_speed(m, q.dt);
+    const auto moves = [&](int b) { // a program may have given it a velocity
+        return !((b < n ? vec(s.point.v[b]).norm() : frame_speed(m, b - n, vec(s.frame.v[b - n]), vec(s.frame.w[b - n]))) < slow);
+    };
     for (int i = 0; i < islands.count(); ++i) {
         const IslandView island = islands.view(i);
         bool rests = islands.facts[i].pairs;
         for (int b : island.bodies)
-            rests = rests && !driven[b] && read(points, frames, b) >= after && read(touch_points, touch_frames, b) == count[b];
+            rests = rests && !driven[b] && read(points, frames, b) >= after && read(touch_points, touch_frames, b) == count[b] && !moves(b);
         if (rests)
             for (int b : island.bodies) still[b] = 1;
     }
@@ -380,9 +380,7 @@ void store_rest(const Parallel& parallel, const Model& m, const TouchList& list,
                 rest = 0;
                 continue;
             }
-            Real radius = 0; // of gyration
-            if (b >= n) radius = std::sqrt(mat(m.frame.inertia[b - n]).trace() / (3 * m.frame.mass[b - n]));
-            if (q.v[b].norm() + radius * q.w[b].norm() < slow) rest += h;
+            if ((b < n ? q.v[b].norm() : frame_speed(m, b - n, q.v[b], q.w[b])) < slow) rest += h;
             else rest = 0;
         }
     });

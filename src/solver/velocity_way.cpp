@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kSmallChain = 4;       // bodies
 constexpr int kStack = 12;           // bodies over each other
-constexpr int kMostWithSprings = 4000; // bodies and points that are solved directly; more are swept over, with a warning
+constexpr int kMostDirect = 4000;    // bodies and points with springs, or rows between more than two, that are solved directly; more are swept over
 constexpr int kMostBranches = 32;    // joints at one body of a tree; they couple each with all others
 
 } // namespace
@@ -20,10 +20,9 @@ VelocityWay VelocitySolver::find_way(int i) const {
         return VelocityWay::direct;
     if (settings.method != "auto" && settings.method != "soft_step") return VelocityWay::iterative;
     const Islands::Facts& f = islands.facts[i];
-    if (f.springs && islands.body_begin[i + 1] - islands.body_begin[i] > kMostWithSprings) return VelocityWay::iterative;
-    if (!f.pairs || f.springs) return VelocityWay::direct;
-    if (settings.method == "soft_step") return VelocityWay::soft;
     const int bodies = islands.body_begin[i + 1] - islands.body_begin[i], touches = islands.touch_begin[i + 1] - islands.touch_begin[i];
+    if (!f.pairs || f.springs) return bodies > kMostDirect ? VelocityWay::iterative : VelocityWay::direct;
+    if (settings.method == "soft_step") return VelocityWay::soft;
     // soft contacts know the disc alone
     if (touches > 0 && (settings.friction == "box" || settings.friction == "polyhedral"))
         return bodies <= settings.direct_bodies ? VelocityWay::direct : VelocityWay::iterative;

@@ -1,0 +1,36 @@
+#include "solver/rest.h"
+#include "model/element.h"
+#include <algorithm>
+#include <cmath>
+
+namespace sinew {
+
+Real rest_speed(const Model& m, Real h) { return std::max(1e-4, 0.02 * vec(m.gravity).norm() * h); }
+
+Real frame_speed(const Model& m, int frame, const Vec3& v, const Vec3& w) {
+    const Real radius = std::sqrt(mat(m.frame.inertia[frame]).trace() / (3 * m.frame.mass[frame])); // of gyration
+    return v.norm() + radius * w.norm();
+}
+
+void wake_all(State& s) {
+    for (NamedValues& a : s.memory)
+        if (a.name == kRestPoints || a.name == kRestFrames || a.name == kRestLinks) std::fill(a.values.begin(), a.values.end(), 0.0);
+}
+
+static void wake_one(std::string_view name, int i, State& s) {
+    for (NamedValues& a : s.memory)
+        if (a.name == name && i >= 0 && i < int(a.values.size())) a.values[i] = 0;
+}
+
+void wake_joined(const Model& m, int joint, State& s) {
+    for (const Table& t : m.elements->constraints)
+        for (int e = 0; e < t.count(); ++e) {
+            if (t.object[e] != joint) continue;
+            const int* at = t.stencil.data() + std::ptrdiff_t(e) * t.row->stencil;
+            for (int k = 0; k < t.row->points; ++k) wake_one(kRestPoints, at[k], s);
+            for (int k = t.row->points; k < t.row->points + t.row->frames; ++k)
+                for (std::string_view name : {kRestFrames, kRestLinks}) wake_one(name, at[k], s);
+        }
+}
+
+} // namespace sinew
