@@ -219,10 +219,22 @@ void break_again(Model& m, const State& s, State& at) {
         if ((*broken)[k] != 0 && m.objects[k].alive) remove_object(m, at, {int(k), m.objects[k].generation});
 }
 
+// what comes from now on is made of the materials and in the fields as they are set
+void renew_spawned(const EventSet& set, Script& script, const Model& m) {
+    if (!set.target.starts_with("fields.") && set.target != "materials") return;
+    for (ScriptEvent& e : script.events) {
+        if (!e.spawned) continue;
+        Result<Spawned> made = compile_spawn_event(e.event.spawn, e.event.path, *script.live.document, *m.fields->spawning, m.gravity);
+        if (made) e.spawned = std::make_shared<const Spawned>(std::move(*made.value));
+    }
+}
+
 // what happened, where it could not: a file that the scene needs is gone
 void set_live(Script& script, Model& m, const EventSet& set, std::vector<std::string>& happened) {
     const std::string key = set.parameter.empty() ? set.target : set.target + "." + set.parameter;
-    for (const Error& e : change_live(script.live, key, set.value, &m)) happened.push_back(to_string(e));
+    const std::vector<Error> errors = change_live(script.live, key, set.value, &m);
+    for (const Error& e : errors) happened.push_back(to_string(e));
+    if (errors.empty()) renew_spawned(set, script, m);
 }
 
 // of what was spawned, of what the scene began with, or of both
@@ -319,6 +331,7 @@ std::vector<Error> set_by_script(Script& script, Model& m, State& s, std::string
     if (!errors.empty()) return errors;
     std::vector<std::string> ignored;
     if (direct) apply_event(script, m, s, event, false, ignored);
+    else renew_spawned(set, script, m);
     if (spawned) set_touch_number(set.target, set.parameter, set.value.number, m);
     return errors;
 }

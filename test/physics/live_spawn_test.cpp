@@ -149,6 +149,18 @@ TEST(live_spawn, numbers_of_what_came_are_set_by_name_and_what_comes_later_is_as
     for (const Object& o : all.compiled.model.objects) EXPECT_EQ(o.restitution, 0.5) << o.name;
 }
 
+TEST(live_spawn, what_comes_after_a_material_or_a_field_was_set_is_made_of_it) {
+    const std::string slick = slide(R"({ "at": 0.1, "set": { "materials.felt.friction": 0 } }, { "at": 0.2, "spawn": { "block": { "kind": "box",
+        "size": [0.2, 0.1, 0.2], "mass": 1, "at": [0, 0.05, 0], "velocity": [2, 0, 0], "material": "felt" } } })", R"("materials": { "felt": { "friction": 0.8 } },)");
+    EXPECT_NEAR(speed_of(run_whole(slick), "block"), 2, 1e-9);
+    expect_same_when_continued(slick);
+    const std::string calm = R"({ "time": { "dt": 0.01, "seconds": 0.6 }, "gravity": 0, "solver": "velocity",
+        "fields": { "pull": { "kind": "attractor_point", "at": [0, 0, 0], "strength": 3 } }, "objects": { "rock": { "kind": "sphere", "mass": 1, "at": [9, 0, 0] } },
+        "events": [ { "at": 0.1, "set": { "fields.pull.strength": 0 } }, { "at": 0.2, "spawn": { "ball": { "kind": "sphere", "radius": 0.1, "mass": 1, "at": [0, 2, 0] } } } ] })";
+    EXPECT_NEAR(speed_of(run_whole(calm), "ball"), 0, 1e-12);
+    expect_same_when_continued(calm);
+}
+
 TEST(live_spawn, motors_that_only_events_bring_can_be_set) {
     const std::string scene = dolls("{ \"at\": 0.1, " + kSecond + R"( }, { "at": 0.3, "set": { "doll2/axle.motor.speed": -3 } })",
                                     R"("stone": { "kind": "sphere", "radius": 0.1, "mass": 1, "at": [9, 0, 0] })");
