@@ -170,12 +170,18 @@ int command_render(const RenderOptions& o) {
     finish_view(reader.layout, snapshot, settings, camera, view);
     auto painter = make_painter(reader.layout, settings);
     if (!painter) return print_errors(painter.errors), kBadInput;
+    int painted = reader.layout_number;
     const ParallelPtr parallel = make_parallel(make_context(o.threads, true));
     FilmWriter film;
     if (auto e = open_film(plan, film)) return print_errors({*e}), kFailed;
     Progress progress = make_progress("render", last - first + 1, o.quiet);
     for (int i = first; i <= last; ++i) {
         if (Errors e = reader.read(i, snapshot); !e.empty()) return print_errors(e), kBadInput;
+        if (reader.layout_number != painted) { // something came
+            painter = make_painter(reader.layout, settings);
+            if (!painter) return print_errors(painter.errors), kBadInput;
+            painted = reader.layout_number;
+        }
         auto frame = render_frame(*parallel, *painter.value, snapshot, view);
         if (!frame) return print_errors(frame.errors), kBadInput;
         if (auto e = add_frame(film, frame.value->picture, snapshot.frame)) return print_errors({*e}), kFailed;

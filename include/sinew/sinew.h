@@ -78,7 +78,8 @@ inline std::span<const ContactForce> contacts(const Solver& solver) { return sol
 // name/theirs; without a name they keep theirs, numbered (crate/2) where it is taken. The id is that of the first.
 Result<Id> spawn(Model&, State&, const Scene& what, const Pose& at, const std::string& name = {});
 bool remove(Model&, State&, Id);
-std::vector<Error> set(Model&, State&, std::string_view path, double value); // flows and motors; others are refused by name
+// Flows, motors, and friction, restitution, rolling_friction, torsional_friction of what was spawned; others are refused by name.
+std::vector<Error> set(Model&, State&, std::string_view path, double value);
 // Any live parameter, by name and value as an event of the scene sets it: "gravity", "[0, -1.62, 0]"; "sheet.material.membrane.stiffness",
 // "80 N/m"; "floor.friction", "0.1"; "solvers.newton.tolerance", "1 mm/s". The scene is compiled again for it. What cannot change while
 // the simulation runs is refused by what it would alter. A restored state does not remember what was set this way.

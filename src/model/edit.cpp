@@ -180,6 +180,21 @@ void forget_history(State& s) {
         if (a.name.ends_with(".history") || a.name.ends_with(".step_previous")) a.values.clear();
 }
 
+bool is_row_force(const NamedValues& a) { return a.name.starts_with("force."); }
+bool is_row_force(const NamedValues& a, const ElementRow& row) { return is_row_force(a) && std::string_view(a.name).substr(6) == row.name; }
+
+// What dual solvers remember of each row ("force.<row>", for loads and warm starts) goes by the place of its element: the rows that
+// are new have carried nothing yet.
+void append_row_forces(std::vector<Table>& joined, const Model& more, State& s) {
+    if (std::none_of(s.memory.begin(), s.memory.end(), [](const NamedValues& a) { return is_row_force(a); })) return;
+    for (const Table& t : more.elements->constraints) {
+        const std::size_t rows = t.row->rows, count = table_of(joined, *t.row).count();
+        auto a = std::find_if(s.memory.begin(), s.memory.end(), [&](const NamedValues& x) { return is_row_force(x, *t.row); });
+        if (a == s.memory.end()) a = s.memory.insert(a, {"force." + std::string(t.row->name), 1, {}});
+        if (a->values.size() == (count - t.count()) * rows) a->values.resize(count * rows, 0.0);
+    }
+}
+
 // the new elements come last in their tables, and so does what they remember
 void append_memory(const Tables& joined, const Model& more, const State& ms, State& s) {
     register_elements(joined, s);
@@ -338,6 +353,7 @@ std::vector<int> append_objects(Model& to, State& s, const Model& more, const St
     if (used_again(p.point, points) || used_again(p.scalar, scalars)) forget_history(s);
     append(to.sinks, more.sinks);
     append_memory(*tables, more, ms, s);
+    append_row_forces(tables->constraints, more, s);
     to.elements = std::move(tables);
     ++to.topology_revision;
     return p.object;
@@ -382,10 +398,10 @@ static void end_empty_owners(Model& m, State& s, std::vector<int> owners) {
     }
 }
 
-// what dual solvers remember of the rows that stay ("force.<row>", for warm starts)
+// what dual solvers remember of the rows that stay
 static void keep_row_forces(const Table& t, const std::vector<int>& kept, State& s) {
     for (NamedValues& a : s.memory) {
-        if (!a.name.starts_with("force.") || std::string_view(a.name).substr(6) != t.row->name) continue;
+        if (!is_row_force(a, *t.row)) continue;
         if (a.values.size() != std::size_t(t.count()) * t.row->rows) continue;
         std::vector<double> forces;
         for (int e : kept)

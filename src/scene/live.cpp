@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
+#include <map>
 
 namespace sinew {
 
@@ -76,6 +77,14 @@ bool same_state(const State& a, const State& b) {
            a.frame.w == b.frame.w && a.scalar.s == b.scalar.s && a.scalar.ds == b.scalar.ds && a.attributes == b.attributes && a.animated.x == b.animated.x;
 }
 
+// number by number: what else was changed in the same element stays
+template <class Byte> void copy_words(const Byte* before, const Byte* after, std::size_t size, Byte* running) {
+    for (std::size_t at = 0; at < size; at += sizeof(double)) {
+        const std::size_t width = std::min(sizeof(double), size - at);
+        if (std::memcmp(before + at, after + at, width) != 0) std::memcpy(running + at, after + at, width);
+    }
+}
+
 // elements that the change alters, where the running model still has them: it may have lost some and gained others, in the same
 // order
 void copy_elements(const std::vector<Table>& before, const std::vector<Table>& after, int objects, std::vector<Table>& running) {
@@ -93,8 +102,7 @@ void copy_elements(const std::vector<Table>& before, const std::vector<Table>& a
             };
             while (i < old.count() && !is_it(i)) ++i;
             if (i == old.count()) break;
-            if (std::memcmp(old.data.data() + i * size, fresh.data.data() + i * size, size) != 0)
-                std::memcpy(t->data.data() + e * size, fresh.data.data() + i * size, size);
+            copy_words(old.data.data() + i * size, fresh.data.data() + i * size, size, t->data.data() + e * size);
             ++i;
         }
     }
@@ -102,6 +110,24 @@ void copy_elements(const std::vector<Table>& before, const std::vector<Table>& a
 
 template <class T> void copy_if_changed(const T& before, const T& after, T& running) {
     if (!(before == after)) running = after;
+}
+
+// The entry of "contact" that each rule was made of, -1 = none: for a pair of objects each entry that names them has made one, in order,
+// behind those of joints and of what was spawned with rules of its own.
+std::vector<int> find_rule_sources(const Model& m, const std::vector<RulePattern>& entries) {
+    std::vector<int> sources(m.contact_rules.size(), -1);
+    std::map<std::pair<int, int>, int> next; // of the pair: entries from here on have their rule
+    for (std::size_t k = sources.size(); k-- > 0;) {
+        const ContactRule& r = m.contact_rules[k];
+        int& entry = next.try_emplace({r.a, r.b}, int(entries.size())).first->second;
+        while (entry > 0) {
+            const RulePattern& e = entries[--entry];
+            if (!match_name(e.a, m.objects[r.a].name) || !match_name(e.b, m.objects[r.b].name)) continue;
+            sources[k] = entry;
+            break;
+        }
+    }
+    return sources;
 }
 
 void copy_contact(const Model& a, const Model& b, Model& running) {
@@ -125,8 +151,12 @@ void copy_contact(const Model& a, const Model& b, Model& running) {
         copy_if_changed(x.thickness, y.thickness, o.thickness);
         ++i;
     }
-    for (std::size_t k = 0; k < a.contact_rules.size() && k < running.contact_rules.size(); ++k) {
-        const ContactRule &x = a.contact_rules[k], &y = b.contact_rules[k];
+    // by what they were made of: what was spawned has rules too
+    const std::vector<RulePattern> &before = a.fields->spawning->rules, &after = b.fields->spawning->rules;
+    const std::vector<int> sources = before.size() == after.size() ? find_rule_sources(running, before) : std::vector<int>();
+    for (std::size_t k = 0; k < sources.size(); ++k) {
+        if (sources[k] < 0) continue;
+        const ContactRule &x = before[sources[k]].rule, &y = after[sources[k]].rule;
         ContactRule& r = running.contact_rules[k];
         copy_if_changed(x.friction, y.friction, r.friction);
         copy_if_changed(x.thickness, y.thickness, r.thickness);

@@ -186,7 +186,7 @@ void read_events(const Value& document, const Scope& scope, const NameIndex& obj
     for (const SceneEntry& j : s.joints) add_name(all, j.name);
     for (const SceneEntry& f : s.fields) add_name(all, "fields." + f.name);
     add_unbuilt(all, s);
-    // what may be removed: also what events spawn, and parts of it
+    // what may be removed or set: also what events spawn, and parts of it
     NameIndex removable = all;
     std::vector<std::string> spawned;
     for (const Value& item : v->items)
@@ -203,7 +203,7 @@ void read_events(const Value& document, const Scope& scope, const NameIndex& obj
             continue;
         }
         for (const EventSet& set : event.sets)
-            if (!names_section(set.target)) check_reference(all, set.value, path + ".set." + set.target, set.target, false, errors);
+            if (!names_section(set.target) && !is_spawned(set.target)) check_reference(removable, set.value, path + ".set." + set.target, set.target, false, errors);
         for (const EventRelease& r : event.releases)
             check_reference(objects, *find(v->items[i], "release"), path + ".release", r.target, false,
                             errors);

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <functional>
 
 namespace sinew {
 
@@ -139,7 +140,8 @@ void set_motors(Model& m, State& s, const EventSet& set, bool again) {
         }
 }
 
-// What was spawned and removed, in its order, so that a restart does the same to the model: three numbers each.
+// Where events spawn or remove, what all events and broken joints did, in its order: what is set reaches those that are there. A
+// restart does the same to the model. Three numbers each.
 enum EditMemory { kWhat, kWhich, kStep, kEditMemory };
 constexpr double kEventEdit = 0, kBrokenEdit = 1;
 void note_script_edit(double what, std::size_t which, State& s) {
@@ -147,6 +149,21 @@ void note_script_edit(double what, std::size_t which, State& s) {
     const std::size_t size = known ? known->size() : 0;
     double* to = memory_array(s, kScriptEdits, size + kEditMemory).data() + size;
     to[kWhat] = what, to[kWhich] = double(which), to[kStep] = double(s.step);
+}
+
+bool changes_objects(const ScriptEvent& e) { return e.spawned || !e.event.removes.empty(); }
+
+// Among the same objects the last of several times that an event sets its numbers is enough: a lamp that blinks does not grow the state.
+void note_script_event(const Script& script, std::size_t which, State& s) {
+    const auto only_sets = [&](const double* e) { return e[kWhat] == kEventEdit && !changes_objects(script.events[std::size_t(e[kWhich])]); };
+    std::vector<double>& edits = memory_array(s, kScriptEdits, find_memory(s, kScriptEdits) ? find_memory(s, kScriptEdits)->size() : 0);
+    for (std::size_t at = edits.size(); !changes_objects(script.events[which]) && at >= kEditMemory && only_sets(&edits[at - kEditMemory]);) {
+        at -= kEditMemory;
+        if (std::size_t(edits[at + kWhich]) != which) continue;
+        edits.erase(edits.begin() + std::ptrdiff_t(at), edits.begin() + std::ptrdiff_t(at + kEditMemory));
+        break;
+    }
+    note_script_edit(kEventEdit, which, s);
 }
 
 // the clock of an emitter goes with it, those of the others keep their order
@@ -196,28 +213,45 @@ void break_attachments(const Script& script, Model& m, State& s, std::vector<std
     }
 }
 
-void break_again(Model& m, State& s) {
+void break_again(Model& m, const State& s, State& at) {
     if (const std::vector<double>* pins = find_memory(s, kBrokenPins))
         for (std::size_t k = 0; k < pins->size(); ++k)
-            if ((*pins)[k] != 0) release_pins(m, s, int(k));
+            if ((*pins)[k] != 0) release_pins(m, at, int(k));
     const std::vector<double>* broken = find_memory(s, kBroken);
-    if (!broken) return;
-    const std::vector<double> flags = *broken;
-    for (std::size_t k = 0; k < std::min(flags.size(), m.objects.size()); ++k)
-        if (flags[k] != 0 && m.objects[k].alive) remove_object(m, s, {int(k), m.objects[k].generation});
+    for (std::size_t k = 0; broken && k < std::min(broken->size(), m.objects.size()); ++k)
+        if ((*broken)[k] != 0 && m.objects[k].alive) remove_object(m, at, {int(k), m.objects[k].generation});
+}
+
+// what comes from now on is made of the materials and in the fields as they are set
+void renew_spawned(const EventSet& set, Script& script, const Model& m) {
+    if (!set.target.starts_with("fields.") && set.target != "materials") return;
+    for (ScriptEvent& e : script.events) {
+        if (!e.spawned) continue;
+        Result<Spawned> made = compile_spawn_event(e.event.spawn, e.event.path, *script.live.document, *m.fields->spawning, m.gravity);
+        if (made) e.spawned = std::make_shared<const Spawned>(std::move(*made.value));
+    }
 }
 
 // what happened, where it could not: a file that the scene needs is gone
-void set_live(Script& script, Model& m, State& s, const EventSet& set, bool again, std::vector<std::string>& happened) {
+void set_live(Script& script, Model& m, const EventSet& set, std::vector<std::string>& happened) {
     const std::string key = set.parameter.empty() ? set.target : set.target + "." + set.parameter;
-    for (const Error& e : change_live(script.live, key, set.value, &m)) happened.push_back(to_string(e));
+    const std::vector<Error> errors = change_live(script.live, key, set.value, &m);
+    for (const Error& e : errors) happened.push_back(to_string(e));
+    if (errors.empty()) renew_spawned(set, script, m);
+}
+
+// of what was spawned, of what the scene began with, or of both
+void set_number_or_live(Script& script, Model& m, State& s, const EventSet& set, bool again, std::vector<std::string>& happened) {
+    const bool spawned = is_touch_number(set.parameter) && !names_section(set.target);
+    if (spawned && set.value.kind == Value::Kind::number) set_touch_number(set.target, set.parameter, set.value.number, m);
+    if (!spawned || names_scene(set.target, m)) set_live(script, m, set, happened);
     if (!again) wake_all(s);
 }
 
 // again: the event happened in an earlier part of the run, the state has its traces
 void apply_event(Script& script, Model& m, State& s, const Event& e, bool again, std::vector<std::string>& happened) {
     for (const EventSet& set : e.sets)
-        if (!is_direct_set(set, m)) set_live(script, m, s, set, again, happened);
+        if (!is_direct_set(set, m)) set_number_or_live(script, m, s, set, again, happened);
         else if (set.target.starts_with("fields.")) set_field(m, set.target.substr(7), set.parameter, set.value);
         else if (set.parameter.starts_with("motor")) set_motors(m, s, set, again);
         else if (!again)
@@ -255,25 +289,38 @@ bool happens(const Event& e, double t, double& counted) {
 } // namespace
 
 bool has_edits(const Script& script) {
-    return std::any_of(script.events.begin(), script.events.end(), [](const ScriptEvent& e) { return e.spawned || !e.event.removes.empty(); });
+    return std::any_of(script.events.begin(), script.events.end(), changes_objects);
 }
 
-void replay_edits(const Script& script, Model& m, const State& s) {
-    const std::vector<double>* edits = find_memory(s, kScriptEdits);
-    if (!edits || edits->size() % kEditMemory != 0) return;
-    State at; // as large as the model wants it; what is in it has no part in edits of the model
+// As large as the model wants it; what is in it has no part in edits of the model. What happens again has left its traces in the
+// state that is continued: that stays as it is.
+static State blank_state(const Model& m) {
+    State at;
     at.point.x.resize(point_count(m)), at.point.v.resize(point_count(m));
     at.frame.p.resize(frame_count(m)), at.frame.q.resize(frame_count(m)), at.frame.v.resize(frame_count(m)), at.frame.w.resize(frame_count(m));
     at.scalar.s.resize(scalar_count(m)), at.scalar.ds.resize(scalar_count(m));
     at.animated.x.resize(animated_count(m)), at.animated.v.resize(animated_count(m));
+    return at;
+}
+
+// `set`: what an event sets and releases, which does not change what there is
+static void replay_in_order(const Script& script, Model& m, const State& s, const std::function<void(const Event&, State&)>& set) {
+    const std::vector<double>* edits = find_memory(s, kScriptEdits);
+    if (!edits || edits->size() % kEditMemory != 0) return;
+    State at = blank_state(m);
     std::vector<std::string> ignored; // said when it happened
     for (const double* e = edits->data(); e != edits->data() + edits->size(); e += kEditMemory) {
         const std::size_t which = std::size_t(e[kWhich]);
         at.step = std::int64_t(e[kStep]);
-        if (e[kWhat] == kEventEdit && which < script.events.size()) apply_edits(script.events[which], m, at, ignored);
+        if (e[kWhat] == kEventEdit && which < script.events.size()) {
+            if (set) set(script.events[which].event, at);
+            apply_edits(script.events[which], m, at, ignored);
+        }
         if (e[kWhat] == kBrokenEdit && which < m.objects.size()) remove_object(m, at, {int(which), m.objects[which].generation});
     }
 }
+
+void replay_edits(const Script& script, Model& m, const State& s) { replay_in_order(script, m, s, {}); }
 
 void register_events(const Script& script, const Model& m, State& s) {
     if (script.events.empty()) return;
@@ -289,14 +336,17 @@ std::vector<Error> set_by_script(Script& script, Model& m, State& s, std::string
     std::vector<Error> errors;
     if (!parse_sets(make_object({{std::string(key), value, value.place}}), "set", event, errors)) return errors;
     EventSet& set = event.sets[0];
-    if (!is_direct_set(set, m)) {
-        errors = change_live(script.live, key, value, &m);
-        if (errors.empty()) wake_all(s);
-        return errors;
-    }
-    check_direct_set(set, m, make_scope(script.vars), std::string(key), errors);
+    const bool direct = is_direct_set(set, m), of_scene = names_section(set.target) || names_scene(set.target, m);
+    const bool spawned = !direct && names_spawned(set.target, m) && (!of_scene || is_touch_number(set.parameter));
+    if (direct) check_direct_set(set, m, {}, make_scope(script.vars), std::string(key), errors);
+    if (spawned) check_touch_number(set, make_scope(script.vars), std::string(key), errors);
+    if (!direct && errors.empty() && (!spawned || of_scene)) errors = change_live(script.live, key, value, &m);
+    if (!errors.empty()) return errors;
+    if (!direct) wake_all(s);
     std::vector<std::string> ignored;
-    if (errors.empty()) apply_event(script, m, s, event, false, ignored);
+    if (direct) apply_event(script, m, s, event, false, ignored);
+    else renew_spawned(set, script, m);
+    if (spawned) set_touch_number(set.target, set.parameter, set.value.number, m);
     return errors;
 }
 
@@ -320,24 +370,30 @@ std::vector<std::string> run_events(Script& script, Model& m, State& s, const Re
         memory[kLast] = s.time;
         happened.push_back(fmt::format("t = {:.4f} s: {}", s.time, e.event.path));
         apply_event(script, m, s, e.event, false, happened);
-        if (!e.spawned && e.event.removes.empty()) continue;
-        note_script_edit(kEventEdit, k, s);
+        if (has_edits(script)) note_script_event(script, k, s);
         apply_edits(e, m, s, happened);
     }
     return happened;
 }
 
-void apply_past_events(Script& script, Model& m, State& s) {
-    replay_edits(script, m, s);
-    break_again(m, s);
+// without spawns and removals: each event once, by the time it happened last
+static void repeat_last(const Script& script, const State& s, const std::function<void(const Event&)>& repeat) {
     const std::vector<double>* memory = find_memory(s, "script.events");
     if (!memory || memory->size() != kEventMemory * script.events.size()) return;
     std::vector<std::pair<double, std::size_t>> order;
     for (std::size_t k = 0; k < script.events.size(); ++k)
         if ((*memory)[kEventMemory * k + kFired] > 0) order.push_back({(*memory)[kEventMemory * k + kLast], k});
     std::sort(order.begin(), order.end());
+    for (const auto& [time, k] : order) repeat(script.events[k].event);
+}
+
+void apply_past_events(Script& script, Model& m, State& s) {
     std::vector<std::string> ignored; // said when it happened
-    for (const auto& [time, k] : order) apply_event(script, m, s, script.events[k].event, true, ignored);
+    const auto repeat = [&](const Event& e, State& at) { apply_event(script, m, at, e, true, ignored); };
+    if (has_edits(script)) replay_in_order(script, m, s, repeat);
+    State at = blank_state(m);
+    break_again(m, s, at);
+    if (!has_edits(script)) repeat_last(script, s, [&](const Event& e) { repeat(e, at); });
     restore_rates(m, s);
 }
 

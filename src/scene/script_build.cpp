@@ -94,6 +94,7 @@ struct ScriptCheck {
     const std::vector<std::string>& wrong; // objects and joints with errors of their own
     const Model& model;
     std::vector<Error>&future, &errors;
+    ComingModels coming{}; // what events spawn
 };
 
 // an object that the name or pattern could mean is not in the model: its kind is not built
@@ -111,9 +112,16 @@ void check_set(const ScriptCheck& c, EventSet& set, const std::string& path, Liv
     const std::string key = set.parameter.empty() ? set.target : set.target + "." + set.parameter;
     const std::string where = join_path(path, "set." + key);
     if (is_direct_set(set, c.model)) {
-        check_direct_set(set, c.model, c.scope, where, c.errors);
+        check_direct_set(set, c.model, c.coming, c.scope, where, c.errors);
         return;
     }
+    const bool of_scene = names_section(set.target) || names_scene(set.target, c.model);
+    const bool comes = names_coming(set.target, c.coming);
+    if (comes && !of_scene && !names_touching(set.target, c.coming))
+        c.errors.push_back(make_error(set.value, where, "not a live parameter of a joint that comes with an event", "motor"));
+    else if (comes && (!of_scene || is_touch_number(set.parameter)))
+        check_touch_number(set, c.scope, where, c.errors);
+    if (comes && !of_scene) return;
     for (Error& e : change_live(live, key, set.value, nullptr)) {
         e.path = where;
         c.errors.push_back(std::move(e));
@@ -192,31 +200,42 @@ void check_units(const Value& what, const Measurement& q, const std::string& pat
     }
 }
 
-void build_events(const ScriptCheck& c, Script& script) {
-    LiveScene live = script.live;
-    for (std::size_t k = 0; k < c.scene.events.size(); ++k) {
-        ScriptEvent e;
-        const Value& source = c.scene.events[k];
-        const std::string path = join_path("events", int(k));
-        if (source.kind == Value::Kind::null || !parse_event(source, c.scope, path, e.event, c.errors)) continue;
-        for (EventSet& set : e.event.sets) check_set(c, set, path, live);
-        for (const EventRelease& r : e.event.releases) check_release(c, r, *find(source, "release"), script.handles, path);
-        if (e.event.spawn.kind != Value::Kind::null) {
-            Result<Spawned> spawned = compile_spawn_event(e.event.spawn, join_path(path, "spawn"), c.scene.document, *c.model.fields->spawning, c.model.gravity);
-            c.errors.insert(c.errors.end(), spawned.errors.begin(), spawned.errors.end());
-            if (!spawned) continue;
-            e.spawned = std::make_shared<const Spawned>(std::move(*spawned.value));
+// what comes with an event; null = nothing, or it has errors
+std::shared_ptr<const Spawned> build_spawn(const ScriptCheck& c, const Value& event, const std::string& path) {
+    const Value* objects = event.kind == Value::Kind::object ? find(event, "spawn") : nullptr;
+    if (!objects || objects->kind != Value::Kind::object || objects->members.empty()) return nullptr; // said by parse_event
+    Result<Spawned> spawned = compile_spawn_event(*objects, join_path(path, "spawn"), c.scene.document, *c.model.fields->spawning, c.model.gravity);
+    c.errors.insert(c.errors.end(), spawned.errors.begin(), spawned.errors.end());
+    return spawned ? std::make_shared<const Spawned>(std::move(*spawned.value)) : nullptr;
+}
+
+void build_event(const ScriptCheck& c, const Value& source, const std::string& path, std::shared_ptr<const Spawned> spawned, LiveScene& live, Script& script) {
+    ScriptEvent e;
+    if (source.kind == Value::Kind::null || !parse_event(source, c.scope, path, e.event, c.errors)) return;
+    for (EventSet& set : e.event.sets) check_set(c, set, path, live);
+    for (const EventRelease& r : e.event.releases) check_release(c, r, *find(source, "release"), script.handles, path);
+    if (e.event.spawn.kind != Value::Kind::null && !spawned) return;
+    e.spawned = std::move(spawned);
+    if (!e.event.when.empty()) {
+        if (waits_for_future(c, e.event.when)) {
+            c.future.push_back(make_error(text_at(e.event.when, place_of(source, "when")), join_path(path, "when"),
+                                          "waits for objects that are not built yet"));
+            return;
         }
-        if (!e.event.when.empty()) {
-            if (waits_for_future(c, e.event.when)) {
-                c.future.push_back(make_error(text_at(e.event.when, place_of(source, "when")), join_path(path, "when"),
-                                              "waits for objects that are not built yet"));
-                continue;
-            }
-            if (!build_condition(c, e.event.when, source, join_path(path, "when"), e.condition)) continue;
-        }
-        script.events.push_back(std::move(e));
+        if (!build_condition(c, e.event.when, source, join_path(path, "when"), e.condition)) return;
     }
+    script.events.push_back(std::move(e));
+}
+
+void build_events(ScriptCheck& c, Script& script) {
+    LiveScene live = script.live;
+    std::vector<std::shared_ptr<const Spawned>> spawned; // of each: events may set what later ones bring
+    for (std::size_t k = 0; k < c.scene.events.size(); ++k) {
+        spawned.push_back(build_spawn(c, c.scene.events[k], join_path("events", int(k))));
+        if (spawned[k]) c.coming.push_back(&spawned[k]->model);
+    }
+    for (std::size_t k = 0; k < c.scene.events.size(); ++k)
+        build_event(c, c.scene.events[k], join_path("events", int(k)), spawned[k], live, script);
 }
 
 void build_expectations(const ScriptCheck& c, Script& script) {
@@ -268,7 +287,7 @@ void build_script(const Scene& scene, const Scope& scope, const std::vector<std:
         if (const Errors e = sample_animation(*a, 0, x); !e.empty()) errors.insert(errors.end(), e.begin(), e.end());
         else place_animation(script, *a, 0, x, std::span(state.animated.x).subspan(range.begin, range.count()));
     }
-    const ScriptCheck check{scene, scope, wrong, m, future, errors};
+    ScriptCheck check{scene, scope, wrong, m, future, errors};
     build_events(check, script);
     build_expectations(check, script);
 }

@@ -7,6 +7,7 @@
 #include "model/field.h"
 #include "scene/attach.h"
 #include "scene/load.h"
+#include "scene/names.h"
 #include "scene/placement.h"
 #include <algorithm>
 #include <charconv>
@@ -119,7 +120,11 @@ static void take_gravity(const Real3& g, Model& m) {
 struct Calling {
     std::string name, suffix;
     bool only = true;
-    std::string of(const std::string& own) const { return (name.empty() ? own : only ? name : name + "/" + own) + suffix; }
+    std::string world{}; // the side of its joints that is the world
+    std::string of(const std::string& own) const {
+        if (own == kWorld && !world.empty()) return world;
+        return (name.empty() ? own : only ? name : name + "/" + own) + suffix;
+    }
 };
 
 // the rules of the scene that name what is new
@@ -144,10 +149,10 @@ static void add_rules(const std::vector<RulePattern>& rules, const std::vector<i
 }
 
 // the first n >= 2 for which no object is called "<one of the names>/n"
-static int find_free_number(const Model& what, const Model& m) {
+static int find_free_number(const std::vector<std::string>& names, const Model& m) {
     std::vector<int> used;
-    for (const Object& o : what.objects) {
-        const std::string head = o.name + "/";
+    for (const std::string& name : names) {
+        const std::string head = name + "/";
         for (const Object& other : m.objects) {
             int n = 0;
             const char *begin = other.name.data() + std::min(head.size(), other.name.size()), *end = other.name.data() + other.name.size();
@@ -162,12 +167,17 @@ static int find_free_number(const Model& what, const Model& m) {
 
 Result<std::vector<Id>> put_spawned(const Spawned& what, const Pose& at, bool numbered, Model& m, State& s, const std::string& name) {
     Calling calling{name, {}, what.model.objects.size() == 1};
+    // the world is there in any number: it does not make others be called by one
+    if (name.empty() && find(m, kWorld)) calling.world = fmt::format("{}/{}", kWorld, find_free_number({std::string(kWorld)}, m));
     const auto find_taken = [&]() -> const Object* {
         for (const Object& o : what.model.objects)
-            if (find(m, calling.of(o.name))) return &o;
+            if (o.name != kWorld && find(m, calling.of(o.name))) return &o;
         return nullptr;
     };
-    if (numbered && find_taken()) calling.suffix = fmt::format("/{}", find_free_number(what.model, m));
+    std::vector<std::string> names;
+    for (const Object& o : what.model.objects)
+        if (o.name != kWorld) names.push_back(o.name);
+    if (numbered && find_taken()) calling.suffix = fmt::format("/{}", find_free_number(names, m));
     if (const Object* o = find_taken())
         return {std::nullopt,
                 {Error{.path = "spawn", .value = calling.of(o->name), .message = "an object of this name is there already", .allowed = "another name"}}};

@@ -194,6 +194,11 @@ def case_resume():
                          "a": { "kind": "box", "size": [1, 0.1, 0.1], "mass": 1, "at": [-0.5, 0, 0] },
                          "b": { "kind": "box", "size": [1, 0.1, 0.1], "mass": 2, "at": [0.5, 0, 0] } },
             "joints": { "knee": { "kind": "hinge", "between": ["a", "b"], "axis": [0, 0, 1], "limits": ["-20 deg", "20 deg"] } } }""" % solver)
+    # what is set reaches those that are there: in the same order again
+    compare_parts("order", """{ "solver": "velocity", "time": { "fps": 60, "frames": [0, 40] }, "contact": [ { "between": ["floor", "*"], "friction": 0.9 } ],
+        "objects": { "floor": { "kind": "plane" } },
+        "events": [ { "at": 0.1, "set": { "contact[0].friction": 0.1 } }, { "at": 0.3, "set": { "box.restitution": 0.5 } }, { "at": 0.2, "every": 0.15,
+                      "spawn": { "box": { "kind": "box", "size": [0.2, 0.2, 0.2], "mass": 1, "at": [0, 0.15, 0], "velocity": [2, 0, 0] } } } ] }""")
     # conditions on numbers of the last step: no step does so little work, but a report that begins anew says 0
     scene = """{ "time": { "fps": 24, "frames": [0, 48], "substeps": 4 }, "solver": "explicit",
         "fields": { "w": { "kind": "wind", "velocity": [1, 0, 0] } },
@@ -537,6 +542,11 @@ def case_formats():
     expect_exit(2, *frames, says="f_02.png: exists already")
     expect(not os.path.exists("f_01.png"), "nothing is begun")
     expect_exit(0, *frames, "--frames", "1")
+    # frames before and after something came
+    write("comes.json", """{ "name": "comes", "time": { "fps": 50, "frames": [0, 4] }, "objects": { "floor": { "kind": "plane" } },
+        "events": [ { "at": 0.03, "spawn": { "ball": { "kind": "sphere", "radius": 0.2, "mass": 1, "at": [0, 1, 0] } } } ] }""")
+    expect_exit(0, "run", "comes.json", "--out", "comes", "--quiet")
+    expect_exit(0, "render", "comes/comes.sinew", "--out", "c_##.png", *small)
 
 
 def case_bench():
