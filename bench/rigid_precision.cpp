@@ -70,8 +70,9 @@ void compare_precision(Results& out, const RigidScene& s) {
     }
     add(out, s.name, 1, "scalar double / packed single time", "", spread_of(ratio));
     add(out, s.name, 1, "velocity from the oracle's, median", "m/s", spread_of(of_packed.velocity));
-    // twice the yardstick, and where no contact changes the rounding of some ten operations on the fastest velocities
-    const double least = 10 * 0x1p-24;
+    // Twice the yardstick, and where no contact changes the rounding of some ten operations on the fastest velocities; through the joints
+    // of bodies whose masses differ by ten to one and more, each of which passes on what the others round, four times that.
+    const double least = 10 * 0x1p-24 * (s.joints.empty() ? 1 : 4);
     const double rms = root_mean_square(of_packed.velocity), rms_moved = root_mean_square(of_moved.velocity);
     add(out, s.name, 1, "the oracle off by 2^-24: velocity, root mean square", "m/s", exactly(rms_moved));
     add_at_most(out, s.name, 1, "velocity from the oracle's, root mean square", exactly(rms), 2 * rms_moved + least * fastest, true);

@@ -31,8 +31,9 @@ scenes=(
     position/corners_and_sphere@own position/dragon_on_stairs:75@own position/fem_and_links position/garment@own position/grains_and_meshes:120@own
     position/joint_hierarchy:60@own position/limited_cloth position/mixed_projection@own position/particles_on_cloth@own position/rabbits_on_cloth@own
     position/shape_match:30@own position/showcase@own position/soft_cow:25 position/water_balloon
-    rigid/arch_25@own rigid/bullet:1@own rigid/card_house_5@own rigid/convex_pile@own rigid/cradle_swing:250@own rigid/domino:700@own rigid/grains_3000@own
+    rigid/arch_25@own rigid/bullet:1@own rigid/card_house_5@own rigid/convex_pile@own rigid/cradle_swing:250@own rigid/domino:300@own rigid/grains_3000@own
     rigid/heavy_on_light@own rigid/jenga@own rigid/mass_stack@own rigid/pyramid_100@own rigid/pyramid_20@own rigid/pyramid_3d@own rigid/sand_pile@own
+    rigid/brick_wall:150@own rigid/gears@own rigid/junkyard@own rigid/keva@own rigid/many_pyramids@own rigid/mixer@own rigid/wall@own
     rigid/slope@own rigid/static_world@own rigid/turntable:300@own joints/joint_grid@own joints/ragdoll_pile@own joints/washer@own
     joints/wrecking_ball:80@own articulated/heap@own articulated/ragdoll@own articulated/robot_arm@own
 )
