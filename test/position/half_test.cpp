@@ -29,11 +29,6 @@ std::optional<Simulation> run_scene(const std::string& objects, const std::strin
 std::string settings_of(const char* scheme, const char* method, int iterations, const char* more = "", int substeps = 1) {
     return fmt::format(R"("scheme": "{}", "method": "{}", "iterations": {}, "substeps": {}, "newmark_gamma": 0.75 {})", scheme, method, iterations, substeps, more);
 }
-double largest_speed(const Simulation& s) {
-    double most = 0;
-    for (const Real3& v : s.now.point.v) most = std::max(most, vec(v).norm());
-    return most;
-}
 double lowest(const Simulation& s) {
     double least = 1e300;
     for (const Real3& x : s.now.point.x) least = std::min(least, x.y);
@@ -134,12 +129,12 @@ TEST(position_half, a_balloon_is_filled_the_same_in_every_scheme) {
 TEST(position_half, stiff_cloth_of_few_iterations_is_not_thrown_apart_in_any_scheme) {
     for (const char* model : {"links", "shell"})
         for (const char* scheme : kSchemes)
-            for (const int iterations : {1, 2, 8}) {
-                const auto s = run_scene(fmt::format(R"("objects": {{ "cloth": {{ "kind": "cloth_grid", "model": "{}", "size": [1, 1], "edge": 0.1, "material": "cotton",
-                    "fixed": {{ "index": [0, 10] }} }} }})", model),
-                                         settings_of(scheme, "gauss_seidel", iterations, "", 4), 120);
+            for (const int iterations : {1, 2}) {
+                const auto s = run_scene(fmt::format(R"("objects": {{ "cloth": {{ "kind": "cloth_grid", "model": "{}", "size": [2, 2], "edge": 0.1, "material": "cotton",
+                    "fixed": {{ "index": [0, 20] }} }} }})", model),
+                                         settings_of(scheme, "gauss_seidel", iterations, "", 2), 60);
                 ASSERT_TRUE(s) << scheme << ' ' << iterations;
-                EXPECT_LT(largest_speed(*s), 6) << model << ' ' << scheme << ' ' << iterations; // a swing from a height of 1 m has 4.4 m/s
+                EXPECT_LT(measure(*s, "energy.kinetic"), 6) << model << ' ' << scheme << ' ' << iterations; // a swing: 2.5 to 4.7 J
             }
 }
 
