@@ -2,6 +2,7 @@
 // constraints to where they hold.
 //   v~ = v + h W f,  x~ = x + h v~                       f: everything that has no rows
 //   x  = x~ + h^2 W J^T l,  v = v~ + h W J^T l           C(x) + rho (dC/dt - rate) + alpha l = 0, contacts and friction in their sets
+// (rattle: half of both, and the other half at the end, position_half.h)
 // The step as a list: place what is prescribed, detect, and per sub-step: predict, iterate, settle. Rows of energies, joints
 // and attachments come first in an iteration, contacts last.
 // Points, frames and scalars are moved by the same loop: coupling of all kinds of bodies both ways comes by itself.
@@ -19,6 +20,7 @@
 #include "solver/position_continuous.h"
 #include "solver/position_damping.h"
 #include "solver/position_dual.h"
+#include "solver/position_half.h"
 #include "solver/position_jacobi.h"
 #include "solver/position_memory.h"
 #include "solver/position_mix.h"
@@ -28,7 +30,6 @@
 #include "solver/position_violation.h"
 #include "solver/stage_clock.h"
 #include "solver/velocity_memory.h"
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
@@ -42,6 +43,7 @@ struct PositionSolver final : Solver {
     PositionSettings settings;
     ParallelPtr parallel;
     PositionProblem problem;
+    std::vector<SettingTrouble> trouble;   // with the model as it is
     PositionContacts contacts_now;
     ContactPack contact_pack;
     DualScratch dual;
@@ -93,7 +95,6 @@ struct PositionSolver final : Solver {
     void find_loads(const Model&, const Input&, Real h, State&);
     void predict(const Model&, const Input&, Real h, State&);
     void predict_points(const Model&, Real h, State&);
-    void predict_frames(const Model&, Real h, State&);
     bool is_newmark() const { return settings.scheme == "newmark" && !starting; }
     void find_accelerations(const Model&, const Input&, const State& now, Real h, const State&, std::vector<Real3>&);
     void begin_acceleration(const Model&, const Input&, const State& now, Real h, const State&);
@@ -102,6 +103,9 @@ struct PositionSolver final : Solver {
     void begin_backward(const Model&, const Input&, const State& now, Real h, State&);
     void end_backward(const Model&, Real h, State&);
     void finish_rattle(const Model&, const Input&, const State& now, Real h, State&);
+    void finish_newmark_contacts(Real h, State&);
+    bool contacts_are_rows() const { return settings.method != "gauss_seidel" && settings.method != "fast_projection" && settings.method != "newton"; }
+    ContactHalf contact_half() const { return {settings.contact_compliance, is_newmark() && contacts_are_rows() ? settings.newmark_gamma : 0.5}; }
     void iterate(const Model&, const State& now, Real h, bool last, bool again, State&); // last: of the step; again: go on
     void iterate_dual(const Model&, const Evaluation&, const Sweep&, bool again, State&);
     bool renew_contacts(const Model&, Real h, State&);
@@ -232,7 +236,9 @@ PositionContactOptions PositionSolver::contact_options(Real h) const {
                  : settings.friction == "none"   ? FrictionSet::none
                                                  : FrictionSet::cylinder;
     o.de_saxce = settings.de_saxce;
-    o.compliance = settings.contact_compliance;
+    // the loop gives a part of the impulse, the compliance is that of the force
+    const bool halves = is_rattle() || is_newmark();
+    o.compliance = halves && !contacts_are_rows() ? settings.contact_compliance / contact_half().part : settings.contact_compliance;
     o.damping_time = settings.contact_damping_time;
     o.sequential = settings.sequential;
     o.position_gain = settings.position_gain;
@@ -256,25 +262,6 @@ DualOptions PositionSolver::dual_options(Real h) const {
     o.frozen = settings.directions == "start" || is_rattle(); // RATTLE pushes along the rows of the start
     o.contact = contact_options(h);
     return o;
-}
-
-void PositionSolver::predict_frames(const Model& m, Real h, State& s) {
-    const Dofs dofs = dofs_of(m);
-    for (int f = 0; f < dofs.frames; ++f) {
-        if (!(problem.frame_inverse[f] > 0)) continue;
-        const Real* load = problem.f.data() + dofs.frame_offset(f);
-        vec(s.frame.v[f]) += h * problem.frame_inverse[f] * Eigen::Map<const Vec3>(load);
-        vec(s.frame.p[f]) += h * vec(s.frame.v[f]);
-        // angular momentum goes on, rotation by the midpoint
-        const Mat3 I = mat(m.frame.inertia[f]), inverse = I.inverse();
-        const Quat before = quat(s.frame.q[f]);
-        const Vec3 w = vec(s.frame.w[f]) + h * problem.frame_inverse_inertia[f] * Eigen::Map<const Vec3>(load + 3);
-        const Vec3 L = before * (I * (before.conjugate() * w));
-        const auto spin = [&](const Quat& r) { return Vec3(r * (inverse * (r.conjugate() * L))); };
-        const Quat after = (exp_rotation(h * spin(exp_rotation(0.5 * h * w) * before)) * before).normalized();
-        s.frame.q[f] = real4(after);
-        s.frame.w[f] = real3(spin(after));
-    }
 }
 
 // x and v of points before the rows act; x_start is where they were
@@ -302,7 +289,7 @@ void PositionSolver::predict_points(const Model& m, Real h, State& s) {
     });
     for (int i = 0; i < dofs.scalars; ++i) {
         if (!(problem.scalar_inverse[i] > 0)) continue;
-        s.scalar.ds[i] += h * problem.scalar_inverse[i] * problem.f[dofs.scalar_offset(i)];
+        s.scalar.ds[i] += kick * problem.scalar_inverse[i] * problem.f[dofs.scalar_offset(i)];
         s.scalar.s[i] += h * s.scalar.ds[i];
     }
 }
@@ -324,7 +311,7 @@ void PositionSolver::predict(const Model& m, const Input& input, Real h, State& 
     q_start = s.frame.q;
     refresh_inertias(m, s.frame, problem);
     predict_points(m, h, s);
-    predict_frames(m, h, s);
+    predict_frames(m, problem, is_rattle() ? 0.5 * h : h, h, s.frame);
     refresh_inertias(m, s.frame, problem);
 }
 
@@ -395,15 +382,23 @@ void PositionSolver::end_backward(const Model& m, Real h, State& s) {
     keep_numbers(m, kBackward, backward, h, s);
 }
 
-// The second half of the kick, and velocities along the rigid rows at the new place (spec U 3.3 c). Soft rows push with
-// the force of the new place.
+// loads, rows and contacts push a second time, at the new place
 void PositionSolver::finish_rattle(const Model& m, const Input& input, const State& now, Real h, State& s) {
-    const Dofs dofs = dofs_of(m);
+    const Sweep w = sweep_of(s, h);
+    const PositionContactOptions o = contact_options(h);
+    refresh_inertias(m, s.frame, problem);
+    begin_second_half(*parallel, m, evaluation_in(m, now, s, h), w, dual, problem);
+    begin_contact_halves(contact_half(), o, w.to, point_count(m), contacts_now);
     find_loads(m, input, h, s);
-    for (int i = 0; i < dofs.points; ++i)
-        if (problem.point_inverse[i] > 0)
-            vec(s.point.v[i]) += 0.5 * h * problem.point_inverse[i] * Eigen::Map<const Vec3>(problem.f.data() + dofs.point_offset(i));
-    project_velocities(*parallel, m, evaluation_in(m, now, s, h), settings.iterations, 0.5 * h, dual_state(s), dual, problem);
+    end_second_half(*parallel, m, w, settings.iterations, contact_half(), o, dual, problem, contacts_now);
+}
+
+// contacts alone: rows of Newmark's have the accelerations of both ends of the step
+void PositionSolver::finish_newmark_contacts(Real h, State& s) {
+    const DualState to = dual_state(s);
+    const int points = int(s.point.x.size());
+    begin_contact_halves(contact_half(), contact_options(h), to, points, contacts_now);
+    for (int k = 0; k < settings.iterations; ++k) sweep_contact_halves(contact_half(), contact_options(h), to, points, contacts_now);
 }
 
 // by colours: elements of one colour in parallel
@@ -453,6 +448,7 @@ void PositionSolver::start_multipliers(const Model& m, const Sweep& w) {
     for (PositionContact& c : contacts_now.contacts) {
         const bool remembers = warm && c.normal > 0 && !is_jointed(c);
         if (!remembers) c.normal = 0, c.tangential.setZero();
+        if (is_newmark()) c.normal *= contact_half().part, c.tangential *= contact_half().part;
         c.at_once = !remembers && !presses_soft_surface(c);
     }
     if (warm && !settings.sequential) keep_depths(contact_options(w.h), settings.recovery_time, contacts_now);
@@ -566,8 +562,8 @@ void PositionSolver::settle(const Model& m, const State& now, Real h, State& s) 
     const int points = point_count(m);
     const PositionContactOptions o = contact_options(h);
     refresh_inertias(m, s.frame, problem);
+    if (is_newmark()) finish_newmark_contacts(h, s), keep_acceleration(h, s);
     restore_depths(to, points, contacts_now);
-    if (is_newmark()) keep_acceleration(h, s);
     if (o.friction == FrictionSet::post) add_post_friction(o, to, points, contacts_now);
     if (settings.limit_restitution) limit_separation(o, settings.restitution_threshold, to, points, contacts_now);
     if (settings.damping == "velocity" && settings.damping_part > 0)
@@ -578,6 +574,7 @@ void PositionSolver::settle(const Model& m, const State& now, Real h, State& s) 
         t.impulse += h * (c.normal * c.n + c.tangential);
         t.gap = c.gap_start; // of the next sub-step: nothing moves any more in this one
     }
+    renew_approaches(to, points, contacts_now);
     std::size_t k = 0;
     for (const DualTable& t : problem.tables) {
         if (!t.is_constraint) continue;
@@ -719,7 +716,8 @@ Report PositionSolver::step(const Model& m, const Input& input, const State& now
     refresh_masses(m, now, problem);
     problem.weight_is_known = false;
     const bool renewed = refresh_tables(m, problem);
-    if (const auto trouble = find_position_trouble(m, settings); !trouble.empty()) { // models may change, and need not come from scenes
+    if (renewed) trouble = find_position_trouble(m, settings); // models may change, and need not come from scenes
+    if (!trouble.empty()) {
         report.status = Status::failed;
         report.message = "solvers.position." + trouble[0].key + ": " + trouble[0].message + " (allowed: " + trouble[0].allowed + ")";
         return report;

@@ -48,7 +48,7 @@ struct PositionSettings {
                        "multipliers; fast_projection: a direct solve per iteration; newton: with the curvature of the constraints"});
         v("scheme", s.scheme,
           Field{.allowed = {"symplectic", "verlet", "rattle", "newmark"},
-                .doc = "how points get to where they are projected from; bodies always go the symplectic way (newmark: points alone)"});
+                .doc = "how points and bodies get to where they are projected from; under verlet bodies go the symplectic way, newmark is for points alone"});
         v("softness", s.softness,
           Field{.allowed = {"feedback", "printed", "factor"},
                 .doc = "compliance with its multiplier fed back (implicit Euler at the end), without (stiffer with every "
@@ -57,7 +57,8 @@ struct PositionSettings {
           Field{.allowed = {"current", "start"}, .doc = "where rows push: as they are now, or as at the start of the step (SHAKE)"});
         v("friction", s.friction,
           Field{.allowed = {"cone", "cylinder", "box", "single", "post", "none"},
-                .doc = "set of admissible friction, within the loop; post: on velocities, after it"});
+                .doc = "set of admissible friction, within the loop; single: one tangent, where contacts are swept (gauss_seidel, fast_projection, "
+                       "newton); post: on velocities, after it"});
         v("damping", s.damping,
           Field{.allowed = {"rows", "velocity", "rigid"},
                 .doc = "rows: damping_time within the rows; velocity: damping_part of each row's rate is taken out after the step; "
@@ -77,7 +78,7 @@ struct PositionSettings {
         v("relaxation", s.relaxation, Field{.min = 0, .max = 2, .doc = "of a correction; 0 = 1 for sweeps, 0.5 for Jacobi and its relatives, 1 with incidence and with step radius"});
         v("incidence", s.incidence, Field{.doc = "Jacobi and its relatives: the mass of each point counts in equal parts for the rows that meet there, so "
                                                   "that corrections together never go too far"});
-        v("stiffness", s.stiffness, Field{.min = 0, .max = 1, .doc = "of softness factor: part of an error corrected per step"});
+        v("stiffness", s.stiffness, Field{.min = 0, .max = 1, .doc = "of softness factor: part of an error corrected per sub-step"});
         v("damping_time", s.damping_time, Field{.min = 0, .unit = "s", .doc = "Rayleigh damping of rows that have less of their own (links of cloth have that of their material)"});
         v("damping_part", s.damping_part, Field{.min = 0, .max = 1, .doc = "of damping velocity and rigid"});
         v("momentum_factor", s.momentum_factor, Field{.min = 0, .doc = "a of the power law a (k/n)^b of improved_jacobi and power_residuals"});

@@ -185,9 +185,6 @@ Real keep_in_friction_set(FrictionSet kind, Real mu, Real tangential, Real& norm
     return tangential > mu * normal ? mu * normal / tangential : 1;
 }
 
-namespace {
-
-// tangential part into its set; the cone moves the normal part too
 void project_friction(FrictionSet kind, Real mu, Real& normal, Vec3& tangential, const Vec3& n) {
     if (kind != FrictionSet::box) {
         tangential *= keep_in_friction_set(kind, mu, tangential.norm(), normal);
@@ -199,8 +196,6 @@ void project_friction(FrictionSet kind, Real mu, Real& normal, Vec3& tangential,
     const Real a = std::clamp(tangential.dot(vec(frame.t0)), -limit, limit), b = std::clamp(tangential.dot(vec(frame.t1)), -limit, limit);
     tangential = a * vec(frame.t0) + b * vec(frame.t1);
 }
-
-} // namespace
 
 void project_contact(const PositionContactOptions& o, const DualState& s, int points, const PositionContacts& all, PositionContact& c) {
     const ContactState at = contact_state(all, c, s, points);
@@ -279,6 +274,10 @@ void limit_separation(const PositionContactOptions& o, Real threshold, const Dua
         const Real limit = c.friction * c.normal, t = c.tangential.norm();
         if (t > limit) c.tangential *= limit / t;
     }
+}
+
+void renew_approaches(const DualState& s, int points, PositionContacts& all) {
+    for (PositionContact& c : all.contacts) c.approach = c.n.dot(contact_state(all, c, s, points).velocity);
 }
 
 } // namespace sinew

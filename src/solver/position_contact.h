@@ -30,6 +30,8 @@ struct PositionContactOptions {
 // (normal, |tangential|) to the nearest point of the friction model's set: the normal part, and the factor of the tangential
 // one. The cone moves both (Euclidean), the others keep the normal part; box is not round and has its own.
 Real keep_in_friction_set(FrictionSet, Real mu, Real tangential, Real& normal);
+// The same of the vector across n, in every set.
+void project_friction(FrictionSet, Real mu, Real& normal, Vec3& tangential, const Vec3& n);
 
 struct ContactSide {             // a body of a contact
     int body = 0;                // points, then frames
@@ -44,10 +46,12 @@ struct PositionContact {
     Vec3 drive = Vec3::Zero();   // [m/s] and to u
     Real offset = 0;             // [m] Phi = offset + n . g
     Real friction = 0, restitution = 0;
-    Real approach = 0;           // [m/s] n . u before forces
+    Real approach = 0;           // [m/s] n . u at the start of the sub-step
     Real gap_start = 0;          // [m] Phi at the start of the sub-step
     bool at_once = false;        // comes out of a depth in one sub-step
     Real kept = 0;               // [m] <= 0: of a depth there, what may be left at the end; part of the offset meanwhile
+    Real first = 0;              // [N] l_n of the loop, of steps in two halves (position_half.h)
+    Real rate_half = 0;          // [m/s] and the mean of n . u up to there
     Real normal = 0;             // [N] l_n
     Vec3 tangential = Vec3::Zero(); // [N] l_t
 };
@@ -99,5 +103,7 @@ void add_post_friction(const PositionContactOptions&, const DualState&, int poin
 // Positions that were pushed out come back with any speed: separation is cut to restitution times the approach, or raised
 // to it where `threshold` [m/s] is exceeded. Impulses of the whole step stay a push (spec U148).
 void limit_separation(const PositionContactOptions&, Real threshold, const DualState&, int points, PositionContacts&);
+// Those of the next sub-step: what has left does not bounce again, and what was struck meanwhile does.
+void renew_approaches(const DualState&, int points, PositionContacts&);
 
 } // namespace sinew

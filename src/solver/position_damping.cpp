@@ -14,25 +14,6 @@ static void build_plain_rows(const Parallel& parallel, const Model& m, const Eva
     refresh_dual_rows(parallel, dofs_of(m), p, none, o, ev, to, true, ev.dt, s.rows);
 }
 
-void project_velocities(const Parallel& parallel, const Model& m, const Evaluation& ev, int iterations, Real kick, const DualState& to,
-                        DualScratch& s, PositionProblem& p) {
-    const Dofs dofs = dofs_of(m);
-    build_plain_rows(parallel, m, ev, to, s, p);
-    const DualRows& r = s.rows;
-    for (int k = 0; k < iterations; ++k)
-        for (int g = 0; g < r.group_count(); ++g)
-            for (int i = 0; i < r.rows_of(g); ++i) {
-                const int row = r.row_begin[g] + i;
-                if (r.velocity[row] || r.bound[g] != Bound::equality) continue;
-                if (r.alpha[row] > 0) {
-                    if (k == 0) move_row(dofs, p, r, g, i, -r.c[row] / r.alpha[row], to, 0, kick);
-                    continue;
-                }
-                const Real d = row_response(dofs, p, r, g, i);
-                if (d > 0) move_row(dofs, p, r, g, i, -row_velocity(dofs, r, g, i, to) / d, to, 0, 1);
-            }
-}
-
 void damp_along_rows(const Parallel& parallel, const Model& m, const Evaluation& ev, Real part, const DualState& to, DualScratch& s,
                      PositionProblem& p) {
     const Dofs dofs = dofs_of(m);

@@ -1,5 +1,4 @@
-// Velocities after the positions are found: damping, for comparison with that of the rows (spec U 3.5.3), and the second
-// projection of RATTLE.
+// Velocities after the positions are found: damping, for comparison with that of the rows (spec U 3.5.3).
 #pragma once
 #include "solver/position_dual.h"
 
@@ -7,10 +6,6 @@ namespace sinew {
 
 // One sweep over the rows that takes `part` of the velocity along each (spec U056).
 void damp_along_rows(const Parallel&, const Model&, const Evaluation&, Real part, const DualState&, DualScratch&, PositionProblem&);
-
-// J v = 0 of rigid rows by sweeps; soft rows push with -C/alpha for the time `kick` [s]
-void project_velocities(const Parallel&, const Model&, const Evaluation&, int iterations, Real kick, const DualState&, DualScratch&,
-                        PositionProblem&);
 
 struct RigidMotionScratch {
     std::vector<Vec3> r;

@@ -43,6 +43,7 @@ struct DualOptions {
 struct DualScratch {
     DualRows rows;
     std::vector<Real> r, d, Ad, change, scale, y, power, wanted;
+    std::vector<Real3> v_half; // of position_half.h
     // of power iteration: P A z, and the mode of the largest eigenvalue as a displacement, with the number of rows it is of
     std::vector<Real> Pr, mode;
     Real mode_rows = 0;

@@ -142,6 +142,24 @@ void clear_multipliers(bool sweeps, PositionProblem& p) {
     clear_multipliers(p.whole);
 }
 
+void predict_frames(const Model& m, const PositionProblem& p, Real kick, Real h, FrameState& s) {
+    const Dofs dofs = dofs_of(m);
+    for (int f = 0; f < dofs.frames; ++f) {
+        if (!(p.frame_inverse[f] > 0)) continue;
+        const Real* load = p.f.data() + dofs.frame_offset(f);
+        vec(s.v[f]) += kick * p.frame_inverse[f] * Eigen::Map<const Vec3>(load);
+        vec(s.p[f]) += h * vec(s.v[f]);
+        const Mat3 I = mat(m.frame.inertia[f]), inverse = I.inverse();
+        const Quat before = quat(s.q[f]);
+        const Vec3 w = vec(s.w[f]) + kick * p.frame_inverse_inertia[f] * Eigen::Map<const Vec3>(load + 3);
+        const Vec3 L = before * (I * (before.conjugate() * w));
+        const auto spin = [&](const Quat& r) { return Vec3(r * (inverse * (r.conjugate() * L))); };
+        const Quat after = (exp_rotation(h * spin(exp_rotation(0.5 * h * w) * before)) * before).normalized();
+        s.q[f] = real4(after);
+        s.w[f] = real3(spin(after));
+    }
+}
+
 void compute_loads(const Parallel& parallel, const Model& m, const Input& input, const Evaluation& ev, PositionProblem& p) {
     const Dofs dofs = dofs_of(m);
     const bool only_weight = p.potential_set.tables.empty() && p.force_set.tables.empty() && input.point_forces.empty() &&

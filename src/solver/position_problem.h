@@ -8,6 +8,7 @@
 #include "solver/position_pack.h"
 #include "solver/position_whole.h"
 #include "sinew/input.h"
+#include <algorithm>
 
 namespace sinew {
 
@@ -46,6 +47,11 @@ struct PositionProblem {
     const Tables* owner = nullptr;
 };
 
+// [s] rho of an element's rows, whoever solves or judges them: its own or that of all, whichever is larger (as project_element)
+inline Real damping_time_of(const DualTable& t, int element, Real of_all) {
+    return t.own_damping && t.view->damping_time ? std::max(t.view->damping_time(*t.table, element), of_all) : of_all;
+}
+
 // Inverse masses at a state. Dead points are held, whatever their mass.
 void refresh_masses(const Model&, const State&, PositionProblem&);
 // World inertias at the rotations given.
@@ -61,6 +67,9 @@ inline Evaluation evaluation_for(const PositionProblem& p, const Table& t, const
 }
 // sweeps: those of packed tables begin at zero by themselves
 void clear_multipliers(bool sweeps, PositionProblem&);
+
+// Bodies to where no row acts: momenta by the loads in `f` for the time `kick`, rotation by the midpoint with its angular momentum kept.
+void predict_frames(const Model&, const PositionProblem&, Real kick, Real h, FrameState&);
 
 // f = forces of everything that has no rows, and of the input. Weight is taken anew after weight_is_known = false.
 void compute_loads(const Parallel&, const Model&, const Input&, const Evaluation&, PositionProblem&);

@@ -28,10 +28,10 @@ void add_table_groups(const Dofs& dofs, const DualTable& t, Real h, Real damping
         const Bound bound = t.is_constraint ? row.bound(*t.table, e) : Bound::equality;
         const bool velocity = t.view->level(*t.table, e) == Level::velocity;
         add_group(t.view->rows, row.dofs, bound, t.is_constraint && row.limit ? row.limit(*t.table, e) : 0, r);
-        const Real own = t.own_damping && t.view->damping_time ? t.view->damping_time(*t.table, e) : 0;
+        const Real rho = velocity ? 0 : damping_time_of(t, e, damping_time);
         for (int k = 0; k < t.view->rows; ++k) {
             r.alpha.push_back((velocity ? h : 1) * t.view->compliance(*t.table, e));
-            r.rho.push_back(velocity ? 0 : std::max(own, damping_time));
+            r.rho.push_back(rho);
             r.velocity.push_back(velocity);
         }
     }

@@ -43,12 +43,6 @@ RowFacts facts_of(const ElementRow& row, const int* id, const Real* j, const Dua
     return out;
 }
 
-// what a table's element has of damping, as the sweep takes it
-Real damping_of(const DualTable& t, int e, const Sweep& w) {
-    const Real own = t.own_damping && t.view->damping_time ? t.view->damping_time(*t.table, e) : 0;
-    return own > 0 ? own : w.damping_time;
-}
-
 Real table_violation(const DualTable& t, const Evaluation& ev, const Sweep& w, int begin, int end) {
     std::array<Real, kPiece * kMaxDualRows> c, rate{};
     std::array<Real, kPiece * kMaxDualRows * kMaxDualDofs> j;
@@ -62,7 +56,7 @@ Real table_violation(const DualTable& t, const Evaluation& ev, const Sweep& w, i
         for (int e = first; e < last; ++e) {
             const Bound bound = t.is_constraint ? row.bound(*t.table, e) : Bound::equality;
             if (bound == Bound::box || t.view->level(*t.table, e) == Level::velocity) continue;
-            const Real alpha = w.softness == Softness::factor ? 0 : t.view->compliance(*t.table, e), rho = damping_of(t, e, w);
+            const Real alpha = w.softness == Softness::factor ? 0 : t.view->compliance(*t.table, e), rho = damping_time_of(t, e, w.damping_time);
             for (int k = 0; k < rows; ++k) {
                 const int i = (e - first) * rows + k;
                 const RowFacts facts = facts_of(row, t.table->stencil.data() + std::size_t(e) * row.stencil, j.data() + i * row.dofs, w.to);

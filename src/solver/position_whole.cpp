@@ -86,22 +86,8 @@ VolumeState volume_state(const Real3* x, VolumeRow& v) {
     return {law.first / law.second, 1 / law.second};
 }
 
-void project_volume(const Sweep& w, VolumeRow& v) {
-    const VolumeState s = volume_state(w.to.x, v);
-    Real response = 0, rate = 0;
-    for (std::size_t i = 0; i < v.points.size(); ++i) {
-        response += w.to.point_inverse[v.points[i]] * v.gradient[i].squaredNorm();
-        rate += v.gradient[i].dot(vec(w.to.v[v.points[i]]));
-    }
-    Real change = 0;
-    if (s.alpha == 0) { // constant pressure
-        change = -s.c - v.lambda;
-    } else if (w.softness == Softness::factor) {
-        if (response > 0) change = -w.relaxation * w.stiffness * s.c / (w.reach * response);
-    } else {
-        const Real rho = w.damping_time, feedback = w.softness == Softness::feedback ? s.alpha * v.lambda : 0;
-        change = -w.relaxation * (s.c + rho * rate + feedback) / ((w.reach + rho * w.kick) * response + s.alpha);
-    }
+// multiplier and unknowns by a change of it, along the gradient that is there
+void push_volume(const Sweep& w, Real change, VolumeRow& v) {
     v.lambda += change;
     for (std::size_t i = 0; i < v.points.size(); ++i) {
         const int p = v.points[i];
@@ -112,6 +98,32 @@ void project_volume(const Sweep& w, VolumeRow& v) {
     }
 }
 
+// of a point, less what it is compared with
+Vec3 velocity_of(const Sweep& w, const Real3* less, int point) {
+    return less ? Vec3(vec(w.to.v[point]) - vec(less[point])) : Vec3(vec(w.to.v[point]));
+}
+
+// less: of the second half of a step, where C counts no more
+void project_volume(const Sweep& w, const Real3* less, VolumeRow& v) {
+    VolumeState s = volume_state(w.to.x, v);
+    Real response = 0, rate = 0;
+    for (std::size_t i = 0; i < v.points.size(); ++i) {
+        response += w.to.point_inverse[v.points[i]] * v.gradient[i].squaredNorm();
+        rate += v.gradient[i].dot(velocity_of(w, less, v.points[i]));
+    }
+    if (less) s.c = 0;
+    Real change = 0;
+    if (s.alpha == 0) { // constant pressure
+        change = -s.c - v.lambda;
+    } else if (w.softness == Softness::factor) {
+        if (response > 0) change = -w.relaxation * w.stiffness * s.c / (w.reach * response);
+    } else {
+        const Real rho = w.damping_time, feedback = w.softness == Softness::feedback ? s.alpha * v.lambda : 0;
+        change = -w.relaxation * (s.c + rho * rate + feedback) / ((w.reach + rho * w.kick) * response + s.alpha);
+    }
+    push_volume(w, change, v);
+}
+
 // a region at the unknowns: its fit, and what all of its rows need
 struct Region {
     ShapeMatch::Fit fit;
@@ -120,14 +132,14 @@ struct Region {
 };
 Vec3 rest_arm(const ShapeMatch::Data& d) { return {d.q[0], d.q[1], d.q[2]}; }
 
-Region region_at(const Sweep& w, const ShapeRow& s, bool rates) {
+Region region_at(const Sweep& w, const Real3* less, const ShapeRow& s, bool rates) {
     Region r;
     r.fit = ShapeMatch::fit(*s.table, w.to.x, s.begin, s.end);
     if (!rates || !(r.fit.mass > 0)) return r;
     Vec3 spin = Vec3::Zero();
     for (int e = s.begin; e < s.end; ++e) {
         const ShapeMatch::Data& d = ShapeMatch::data(*s.table, e);
-        const Vec3 v = vec(w.to.v[s.table->stencil[e]]);
+        const Vec3 v = velocity_of(w, less, s.table->stencil[e]);
         r.velocity += d.mass / r.fit.mass * v;
         spin += d.mass * rest_arm(d).cross(r.fit.R.transpose() * v);
     }
@@ -164,9 +176,21 @@ void balance(const Sweep& w, const Region& region, ShapeRow& s) {
     for (int e = s.begin; e < s.end; ++e) s.force[e - s.begin] -= ShapeMatch::data(*s.table, e).mass * u.cross(arm(e));
 }
 
-void project_shape(const Sweep& w, ShapeRow& s) {
+// unknowns by the forces that are there, without their net force and torque
+void push_shape(const Sweep& w, const Region& region, ShapeRow& s) {
+    balance(w, region, s);
+    for (int e = s.begin; e < s.end; ++e) {
+        const int p = s.table->stencil[e];
+        const Real inverse = w.to.point_inverse[p];
+        if (!(inverse > 0)) continue;
+        vec(w.to.x[p]) += w.reach * inverse * s.force[e - s.begin];
+        vec(w.to.v[p]) += w.kick * inverse * s.force[e - s.begin];
+    }
+}
+
+void project_shape(const Sweep& w, const Real3* less, ShapeRow& s) {
     const Real rho = w.softness == Softness::factor ? 0 : w.damping_time;
-    const Region region = region_at(w, s, rho > 0);
+    const Region region = region_at(w, less, s, rho > 0);
     const ShapeMatch::Fit& f = region.fit;
     if (!(f.mass > 0)) return;
     for (int e = s.begin; e < s.end; ++e) {
@@ -174,8 +198,8 @@ void project_shape(const Sweep& w, ShapeRow& s) {
         const int p = s.table->stencil[e];
         const Real root = std::sqrt(d.stiffness * d.mass), response = d.stiffness * d.mass * w.to.point_inverse[p];
         const Vec3 arm = f.R.transpose() * (vec(w.to.x[p]) - f.c);
-        Vec3 error = root * (arm - rest_arm(d));
-        if (rho > 0) error += rho * root * (f.R.transpose() * (vec(w.to.v[p]) - region.velocity) - region.turning.cross(arm));
+        Vec3 error = less ? Vec3(Vec3::Zero()) : Vec3(root * (arm - rest_arm(d)));
+        if (rho > 0) error += rho * root * (f.R.transpose() * (velocity_of(w, less, p) - region.velocity) - region.turning.cross(arm));
         Vec3& lambda = s.lambda[e - s.begin];
         Vec3 change = Vec3::Zero();
         if (w.softness == Softness::factor) {
@@ -187,46 +211,76 @@ void project_shape(const Sweep& w, ShapeRow& s) {
         lambda += change;
         s.force[e - s.begin] = root * (f.R * change);
     }
-    balance(w, region, s);
-    for (int e = s.begin; e < s.end; ++e) {
-        const int p = s.table->stencil[e];
-        const Real inverse = w.to.point_inverse[p];
-        if (!(inverse > 0)) continue;
-        vec(w.to.x[p]) += w.reach * inverse * s.force[e - s.begin];
-        vec(w.to.v[p]) += w.kick * inverse * s.force[e - s.begin];
-    }
+    push_shape(w, region, s);
 }
 
-} // namespace
-
-void project_whole_rows(const Parallel& parallel, const Sweep& w, WholeRows& rows) {
+void project_all(const Parallel& parallel, const Sweep& w, const Real3* less, WholeRows& rows) {
     const Colours& c = rows.colours;
     for (int k = 0; k < c.count(); ++k) {
         const std::span<const int> all = std::span(c.order).subspan(c.begin[k], c.begin[k + 1] - c.begin[k]);
         if (c.last_is_serial && k + 1 == c.count()) {
-            for (int i : all) project_shape(w, rows.shapes[i]);
+            for (int i : all) project_shape(w, less, rows.shapes[i]);
             continue;
         }
         parallel_for(parallel, int(all.size()), 1, [&](int begin, int end) {
-            for (int i = begin; i < end; ++i) project_shape(w, rows.shapes[all[i]]);
+            for (int i = begin; i < end; ++i) project_shape(w, less, rows.shapes[all[i]]);
         });
     }
-    for (VolumeRow& v : rows.volumes) project_volume(w, v);
+    for (VolumeRow& v : rows.volumes) project_volume(w, less, v);
+}
+
+} // namespace
+
+void project_whole_rows(const Parallel& parallel, const Sweep& w, WholeRows& rows) { project_all(parallel, w, nullptr, rows); }
+
+void push_whole_rows(const Sweep& loop, WholeRows& rows) {
+    Sweep w = loop;
+    w.reach = 0;
+    for (ShapeRow& s : rows.shapes) {
+        const Region region = region_at(w, nullptr, s, false);
+        if (!(region.fit.mass > 0)) continue;
+        for (int e = s.begin; e < s.end; ++e) {
+            const ShapeMatch::Data& d = ShapeMatch::data(*s.table, e);
+            s.force[e - s.begin] = std::sqrt(d.stiffness * d.mass) * (region.fit.R * s.lambda[e - s.begin]);
+        }
+        push_shape(w, region, s);
+    }
+    for (VolumeRow& v : rows.volumes) {
+        measure_volume(w.to.x, v);
+        push_volume(w, v.lambda, v);
+    }
+    clear_multipliers(rows);
+}
+
+void project_whole_velocities(const Parallel& parallel, const Sweep& loop, std::span<const Real3> v_half, WholeRows& rows) {
+    Sweep w = loop;
+    w.reach = 0;
+    w.relaxation = 1;
+    w.softness = Softness::feedback;
+    w.damping_time = std::max(loop.h, loop.damping_time);
+    project_all(parallel, w, v_half.data(), rows);
 }
 
 Real whole_violation(const Sweep& w, WholeRows& rows) {
     Real worst = 0;
     const bool feedback = w.softness == Softness::feedback;
+    const Real rho = w.softness == Softness::factor ? 0 : w.damping_time;
     for (VolumeRow& v : rows.volumes) {
         const VolumeState s = volume_state(w.to.x, v);
-        if (s.alpha > 0) worst = std::max(worst, std::abs(s.c + (feedback ? s.alpha * v.lambda : 0)));
+        Real rate = 0;
+        for (std::size_t i = 0; i < v.points.size() && rho > 0; ++i) rate += v.gradient[i].dot(vec(w.to.v[v.points[i]]));
+        if (s.alpha > 0) worst = std::max(worst, std::abs(s.c + rho * rate + (feedback ? s.alpha * v.lambda : 0)));
     }
     for (const ShapeRow& s : rows.shapes) {
-        const Region region = region_at(w, s, false);
+        const Region region = region_at(w, nullptr, s, rho > 0);
+        const Mat3 to_axes = region.fit.R.transpose();
         for (int e = s.begin; e < s.end; ++e) {
             const ShapeMatch::Data& d = ShapeMatch::data(*s.table, e);
-            const Vec3 arm = region.fit.R.transpose() * (vec(w.to.x[s.table->stencil[e]]) - region.fit.c);
-            Vec3 error = std::sqrt(d.stiffness * d.mass) * (arm - rest_arm(d));
+            const int p = s.table->stencil[e];
+            const Vec3 arm = to_axes * (vec(w.to.x[p]) - region.fit.c);
+            Vec3 way = arm - rest_arm(d);
+            if (rho > 0) way += rho * (to_axes * (vec(w.to.v[p]) - region.velocity) - region.turning.cross(arm));
+            Vec3 error = std::sqrt(d.stiffness * d.mass) * way;
             if (feedback) error += s.lambda[e - s.begin];
             worst = std::max(worst, error.norm());
         }

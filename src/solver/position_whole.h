@@ -47,7 +47,11 @@ void add_whole_rows(const Table&, WholeRows&);
 void colour_whole_rows(int points, std::span<const unsigned char> held, WholeRows&);
 void clear_multipliers(WholeRows&);
 void project_whole_rows(const Parallel&, const Sweep&, WholeRows&);
-// largest |C + alpha lambda|: [m^3] of volumes, [J^0.5] of shapes
+// The second half of a step (position_half.h): velocities by the multipliers, which begin at zero then; after it the part of them that is
+// changed, l + r J (v - v_half)/alpha = 0.
+void push_whole_rows(const Sweep&, WholeRows&);
+void project_whole_velocities(const Parallel&, const Sweep&, std::span<const Real3> v_half, WholeRows&);
+// largest |C + rho dC/dt + alpha lambda|: [m^3] of volumes, [J^0.5] of shapes
 Real whole_violation(const Sweep&, WholeRows&);
 
 } // namespace sinew
