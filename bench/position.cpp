@@ -201,6 +201,7 @@ void run_position(const Options& o, Results& out) {
     if (wanted("bar")) run_bar(out);
     if (wanted("sweep")) run_sweep(o, o.size ? o.size : 1000, out);
     if (wanted("nonlinear")) run_nonlinear_cost(o, out);
+    if (wanted("contacts")) run_contact_batches(o, out);
     add_ceilings(out, "after", measure_ceilings(o.pairs));
 }
 

@@ -4,10 +4,12 @@
 // Claims: at most three times the time of a copy of B; with two threads at least 0.85 of what the copy gains by them.
 // And what it costs to take the rows anew in every iteration (X30 of spec U): at most 15 % over the rows of the start, on the same
 // packed links, by sweeps and by Jacobi and its relatives.
+// And contacts of cloth with a body that nothing moves, four at a time against one by one.
 #include "bench.h"
 #include "cloth.h"
 #include "position_scenes.h"
 #include "position_sweep.h"
+#include "solver/position_contact_batch.h"
 #include "solver/position_problem.h"
 #include <algorithm>
 #include <cmath>
@@ -91,6 +93,76 @@ void run_nonlinear_cost(const Options& o, Results& out) {
             o.pairs, 1, [&] { nonlinear->step(1.0 / 60); }, [&] { linear->step(1.0 / 60); });
         add(out, s.name, 1, fmt::format("{}: step with rows of the start", v.name), "ms", over(p.b, 1e-3));
         add_at_most(out, s.name, 1, fmt::format("{}: rows anew / rows of the start", v.name), p.ratio, 1.15, true);
+    }
+}
+
+namespace {
+
+// n x n points that lie on a sphere of 1 m, a little too deep and on their way along it
+struct Draped {
+    std::vector<Real3> x, v, frame_p{{0, 0, 0}}, frame_v{{0, 0, 0}}, frame_w{{0, 0, 0}};
+    std::vector<Real4> frame_q{Real4{}};
+    std::vector<Real> inverse, frame_inverse{0};
+    std::vector<Mat3> inertia{Mat3::Zero()};
+    PositionContacts all;
+    ContactPack pack;
+
+    explicit Draped(int n) {
+        const int points = n * n;
+        all.body_begin = {0};
+        for (int i = 0; i < points; ++i) {
+            const Vec3 at = Vec3(1.6 * (i % n) / n - 0.8, 2, 1.6 * (i / n) / n - 0.8).normalized();
+            x.push_back(real3((0.999 - 1e-4 * (i % 7)) * at)), v.push_back({0.1, -0.1, 0.05 * (i % 3)});
+            inverse.push_back(1e4);
+            PositionContact c;
+            c.side = 2 * i, c.sides = 2, c.n = at, c.friction = 0.5;
+            all.sides.push_back({i, 1, Vec3::Zero()}), all.sides.push_back({points, -1, at});
+            all.bodies.insert(all.bodies.end(), {i, points});
+            all.body_begin.push_back(int(all.bodies.size()));
+            all.contacts.push_back(c);
+        }
+        std::vector<unsigned char> held(points + 1, 0);
+        held[points] = 1;
+        colour_contacts(held, all);
+    }
+    DualState state() {
+        DualState s;
+        s.x = x.data(), s.v = v.data(), s.p = frame_p.data(), s.q = frame_q.data(), s.frame_v = frame_v.data(), s.frame_w = frame_w.data();
+        s.point_inverse = inverse.data(), s.frame_inverse = frame_inverse.data(), s.frame_inverse_inertia = inertia.data();
+        return s;
+    }
+    void one_by_one(const Parallel& p, const PositionContactOptions& o, int sweeps) {
+        for (int k = 0; k < sweeps; ++k) project_contacts(p, o, state(), int(x.size()), all);
+    }
+    void four_at_a_time(const Parallel& p, const PositionContactOptions& o, int sweeps) {
+        for (int k = 0; k < sweeps; ++k) project_contacts(p, o, state(), int(x.size()), all, pack);
+    }
+    void packed(const Parallel& p, const PositionContactOptions& o, int sweeps) {
+        pack_contacts(o, state(), int(x.size()), all, pack);
+        four_at_a_time(p, o, sweeps);
+        store_forces(pack, all);
+    }
+};
+
+} // namespace
+
+void run_contact_batches(const Options& o, Results& out) {
+    constexpr int kSide = 100, kSweeps = 4;
+    PositionContactOptions contact;
+    contact.h = 1.0 / 600, contact.relaxation = 0.5; // so that every sweep has something to do
+    const std::string test = fmt::format("{} contacts with a held sphere", kSide * kSide);
+    for (int threads : {1, 2}) {
+        const ParallelPtr parallel = make_parallel({.threads = threads});
+        Draped four(kSide), one(kSide);
+        pack_contacts(contact, four.state(), kSide * kSide, four.all, four.pack);
+        const Pairs sweep = measure_pairs(
+            o.pairs, threads, [&] { four.four_at_a_time(*parallel, contact, 1); }, [&] { one.one_by_one(*parallel, contact, 1); });
+        Draped packed(kSide), plain(kSide);
+        const Pairs whole = measure_pairs(
+            o.pairs, threads, [&] { packed.packed(*parallel, contact, kSweeps); }, [&] { plain.one_by_one(*parallel, contact, kSweeps); });
+        add(out, test, threads, "sweep one by one: time per contact", "ns", over(sweep.b, 1e-9 * kSide * kSide));
+        add_at_most(out, test, threads, "sweep, four at a time / one by one", sweep.ratio, 1, true);
+        add_at_most(out, test, threads, fmt::format("{} sweeps and packing, four at a time / one by one", kSweeps), whole.ratio, 1, true);
     }
 }
 

@@ -25,7 +25,7 @@
 // `root<Order>(data, context, stencil)` with `root_rows` (rows C with 1/2 C^T C = E, for position projection: model/dual.h)
 // and `root_damping(data)` (the time rho [s] by which the rate of C adds to C in place of the entry's force; infinite where
 // there is a damper without a spring), `damper(data, context, stencil)` with `damper_rows` (rows J of an entry whose force is
-// -J^T J v: a damper that position projection takes implicitly),
+// -J^T J v: a damper that position projection takes implicitly), `lower_bound(data)` (E is never below, 0 unless said: row_of.h),
 // `total(table, evaluation, element)` (a sum over all elements of that element's object, found in StepContext::total),
 // `memory_size` with
 //       static void finish(const Data&, const StepContext&, const Stencil<2>&, Real* memory);

@@ -107,7 +107,15 @@ template <class E> constexpr int root_rows() {
     else return 1;
 }
 
-// Rows with 1/2 C^T C = E: the entry's own, or sqrt(2 E). That one has no direction where E vanishes, and no force.
+// What the energy never goes below with these data: `lower_bound` of the entry, 0 unless it says so. -infinity: there is no such number, and position
+// projection refuses the element. Near is better: far above the bound sqrt(2 (E - b)) hides the curvature of E.
+template <class E> Real lower_bound_of(const typename E::Data& d) {
+    if constexpr (requires { E::lower_bound(d); }) return E::lower_bound(d);
+    else return 0;
+}
+
+// Rows with 1/2 C^T C = E but for a constant: the entry's own, or sqrt(2 (E - b)), b its lower bound. That one has no direction where E = b, and
+// no force, as it should be: E is least there.
 template <class E> struct EnergyRows {
     using Entry = E;
     using Data = typename E::Data;
@@ -118,8 +126,9 @@ template <class E> struct EnergyRows {
         } else {
             LocalRows<1, kDofs<E>, Order> out;
             const auto local = evaluate_energy<E, Order>(d, c, x);
-            if (!(local.value > 0) || !std::isfinite(local.value)) return out;
-            out.c[0] = std::sqrt(2 * local.value);
+            const Real above = local.value - lower_bound_of<E>(d);
+            if (!(above > 0) || !std::isfinite(above)) return out;
+            out.c[0] = std::sqrt(2 * above);
             if constexpr (Order >= 1) out.jacobian = local.gradient.transpose() / out.c[0];
             return out;
         }
@@ -128,6 +137,11 @@ template <class E> struct EnergyRows {
     static Real damping_time(const Data& d) {
         if constexpr (requires { E::root_damping(d); }) return E::root_damping(d);
         else return -1;
+    }
+    static Real lower_bound(const Data& d)
+        requires(!HasRoot<E>)
+    {
+        return lower_bound_of<E>(d);
     }
     static Bound bound(const Data&) { return Bound::equality; }
     static Level level(const Data&) { return Level::position; }
@@ -151,7 +165,7 @@ template <class E> struct DamperRows {
 template <class E>
 concept HasDamper = requires(const typename E::Data& d, const StepContext& c, const StencilOf<E>& x) { E::damper(d, c, x).jacobian; };
 
-// elastic, at least zero, and not a sum over a whole object
+// elastic, and not a sum over a whole object
 template <class E> constexpr bool has_dual() {
     if constexpr (!HasPotential<E>) return false;
     else return E::share == Share::elastic && !requires(const Table& t, const Evaluation& ev) { E::total(t, ev, 0); };

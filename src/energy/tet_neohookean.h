@@ -1,5 +1,5 @@
 // Classical Neo-Hookean material (spec C10).  psi = mu/2 (|F|^2 - 3) - mu ln J + lambda/2 (ln J)^2,  J = det F
-//   P = mu F + (lambda ln J - mu) F^-T;   psi >= lambda/2 (ln J)^2 >= 0, infinite as J -> 0+
+//   P = mu F + (lambda ln J - mu) F^-T;   psi >= lambda/2 (ln J)^2 >= 0, infinite as J -> 0+; lambda < 0 (Poisson's ratio): minus infinity
 // For J <= 0 the value is infinite, so that a line search never takes an element there, and the forces are not finite, so
 // that a solver without one fails with the element's object named.
 #pragma once
@@ -13,6 +13,7 @@ struct TetNeohookean : TetIsotropic<TetNeohookean> {
     static constexpr std::string_view name = "tet_neohookean";
     static constexpr std::string_view doc = "Neo-Hookean tetrahedron with a logarithm of the volume: never inverts";
     static constexpr bool inverts = false;
+    static Real lower_bound(const TetData& d) { return d.lambda >= 0 ? 0 : -std::numeric_limits<Real>::infinity(); }
     static Real psi(Real mu, Real lambda, const Mat3& F) {
         const Real J = F.determinant();
         if (!(J > 0)) return std::numeric_limits<Real>::infinity();

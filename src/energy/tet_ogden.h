@@ -3,6 +3,7 @@
 //   m, M [Pa] and exponents n, N up to three each; k [Pa] against change of volume
 // Stress-free at rest by the logarithm. For small strain G = 1/2 (sum m_p n_p + sum M_q N_q), lambda = k + sum M_q N_q.
 // n = 2: Neo-Hookean; n = 2 and N = 2: Mooney and Rivlin. Infinite for det F <= 0.
+// psi >= 0 if m_p n_p > 0 and M_q N_q > 0; with terms of the other sign there may be places of less energy than rest, or no least energy.
 #pragma once
 #include "energy/tet_valanis_landel.h"
 #include <algorithm>
@@ -14,6 +15,7 @@ struct OgdenMember {
     static constexpr int kTerms = 3;
     std::array<Real, kTerms> stretch_modulus{}, stretch_exponent{}, area_modulus{}, area_exponent{};
     Real volume = 0, balance = 0; // [Pa] k, sum m + 2 sum M
+    Real lower = 0;               // [Pa] psi is never below
 
     static Series2 sum(const std::array<Real, kTerms>& modulus, const std::array<Real, kTerms>& exponent, const Series2& x) {
         Series2 out;
@@ -27,6 +29,37 @@ struct OgdenMember {
         return Series2(0.5 * volume) * (J - Series2(1)) * (J - Series2(1)) - Series2(balance) * log(J);
     }
 };
+
+// Least value of sum m_p ((s^n_p - 1)/n_p - ln s) over stretches s from e^-7 to e^7, -infinity if it falls towards an end of them.
+// By u = ln s, in which the slope is sum m_p (e^(n_p u) - 1); terms with m n > 0 have theirs, zero, at u = 0.
+inline Real least_of_powers(const std::array<Real, OgdenMember::kTerms>& modulus, const std::array<Real, OgdenMember::kTerms>& exponent) {
+    constexpr int kPieces = 280;
+    constexpr Real kEnd = 7, kPiece = 2 * kEnd / kPieces;
+    const auto sum = [&](auto&& term) {
+        Real out = 0;
+        for (int p = 0; p < OgdenMember::kTerms; ++p)
+            if (modulus[p] != 0) out += modulus[p] * term(exponent[p]);
+        return out;
+    };
+    const auto value = [&](Real u) { return sum([&](Real n) { return std::expm1(n * u) / n - u; }); };
+    const auto slope = [&](Real u) { return sum([&](Real n) { return std::expm1(n * u); }); };
+    bool positive = true;
+    for (int p = 0; p < OgdenMember::kTerms; ++p) positive = positive && modulus[p] * exponent[p] >= 0;
+    if (positive) return 0;
+    if (!(slope(-kEnd) <= 0 && slope(kEnd) >= 0)) return -std::numeric_limits<Real>::infinity();
+    Real least = 0;
+    for (int k = 0; k < kPieces; ++k) {
+        Real from = -kEnd + k * kPiece, to = from + kPiece;
+        least = std::min(least, value(from));
+        if (!(slope(from) < 0 && slope(to) >= 0)) continue;
+        for (int halved = 0; halved < 50; ++halved) {
+            const Real middle = 0.5 * (from + to);
+            (slope(middle) < 0 ? from : to) = middle;
+        }
+        least = std::min(least, value(to));
+    }
+    return least;
+}
 
 struct TetOgden : TetValanisLandel<TetOgden, OgdenMember> {
     static constexpr std::string_view name = "tet_ogden";
@@ -59,7 +92,17 @@ struct TetOgden : TetValanisLandel<TetOgden, OgdenMember> {
         };
         take(p.moduli, p.exponents, m.stretch_modulus, m.stretch_exponent, 1);
         take(p.area_moduli, p.area_exponents, m.area_modulus, m.area_exponent, 2);
+        m.lower = 3 * (least_of_powers(m.stretch_modulus, m.stretch_exponent) + least_of_powers(m.area_modulus, m.area_exponent));
         return m;
+    }
+    static Real lower_bound(const Data& d) { return d.shape.volume > 0 ? d.shape.volume * d.member.lower : 0; }
+    // Exponents 1, 2, 3 with a second rest of less energy at the stretch b, beyond a hill at a: a' + c' of one stretch = k (s - 1)(s - a)(s - b)/s
+    static Params two_rests(Real k, Real a, Real b) {
+        Params p;
+        p.moduli = {k * (a * b + a + b), -k * (a + b + 1), k};
+        p.exponents = {1, 2, 3};
+        p.bulk = 0;
+        return p;
     }
     static Lame small_strain(const OgdenMember& m) {
         Lame l{0, m.volume};
@@ -70,6 +113,10 @@ struct TetOgden : TetValanisLandel<TetOgden, OgdenMember> {
         return l;
     }
     static OgdenMember draw_member(Rng& rng) {
+        if (draw_int(rng, 3) == 0) {
+            const Real b = draw_uniform(rng, 1.3, 1.7);
+            return member(two_rests(draw_uniform(rng, 5, 20), 0.9 + 0.1 * b, b));
+        }
         Params p;
         p.moduli = {draw_uniform(rng, 1, 5), draw_uniform(rng, 0.1, 1)};
         p.exponents = {draw_uniform(rng, 1.2, 2.5), draw_uniform(rng, 3, 5)};

@@ -62,6 +62,11 @@ template <class E, class Elastic> struct TetPlastic {
     {
         return Elastic::template root_with<Order>(inverse_of(d.tet.shape) * plastic_inverse(c.memory), d.tet, s);
     }
+    static Real lower_bound(const Data& d)
+        requires requires { Elastic::lower_bound(d.tet); }
+    {
+        return Elastic::lower_bound(d.tet);
+    }
     static MatN<12> hessian_psd(const Data& d, const StepContext& c, const Stencil<4>& s) {
         return Elastic::hessian_psd_with(inverse_of(d.tet.shape) * plastic_inverse(c.memory), d.tet, s);
     }

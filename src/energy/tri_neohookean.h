@@ -27,6 +27,8 @@ struct TriNeohookean : TriGreen<TriNeohookean> {
     static std::array<Real, 6> constants(const Params& p) {
         return {p.young * p.poisson / (1 - p.poisson * p.poisson), p.young / (2 * (1 + p.poisson)), 0, 0, 0, 0};
     }
+    // psi >= lambda/2 (ln J)^2
+    static Real lower_bound(const Data& d) { return d.constants[0] >= 0 ? 0 : -std::numeric_limits<Real>::infinity(); }
     static Density density(const std::array<Real, 6>& c, const Vec3& e, int) {
         const Real lambda = c[0], mu = c[1];
         const Density det = determinant_of_strain(e);

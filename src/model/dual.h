@@ -1,8 +1,8 @@
 // The dual view of elements: what position projection (solver/position.cpp) sees of a constraint or of an elastic energy.
 //   rows C(x) with compliance alpha:  C + rho (dC/dt - rate) + alpha lambda = 0,   force J^T lambda   (spec U 3.5, C 3.9)
 // rate: dC/dt that is wanted, of motors that follow a target; zero of all others.
-// A constraint has its own rows. An energy E gives rows with 1/2 C^T C = E and alpha = 1: by `root`, where it is a sum of
-// squares, otherwise by the one row C = sqrt(2 E) (spec C32), whose gradient is grad E / C.
+// A constraint has its own rows. An energy E gives rows with 1/2 C^T C = E but for a constant and alpha = 1: by `root`, where it is a sum of
+// squares, otherwise by the one row C = sqrt(2 (E - b)), b its lower bound (spec C32), whose gradient is grad E / C.
 #pragma once
 #include "model/element.h"
 
@@ -75,6 +75,7 @@ struct DualView {
     Real (*compliance)(const Table&, int element) = nullptr;
     Real (*damping_time)(const Table&, int element) = nullptr; // [s] rho; null = none of its own
     Level (*level)(const Table&, int element) = nullptr;
+    Real (*lower_bound)(const Table&, int element) = nullptr; // [J] b of the row above, 0 of other rows; -infinity: no row stands for it
     bool covers_force = false; // rho stands for the entry's force without potential
 };
 // null: position projection takes the entry as a force

@@ -4,6 +4,7 @@
 //       template <int Order> static auto eval(data, context, stencil);    LocalRows
 //       static Real compliance(data), damping_time(data);                 rho [s], 0 or less: that of the solver
 //       static Bound bound(data); static Level level(data); static Real limit(data);
+//       static Real lower_bound(data);                                    of an energy that is a root; absent = 0
 //       static VecN<rows> rate(data, context); };                        dC/dt that is wanted; absent = 0
 // Only the evaluation is a template; the local solve is one function for all (dual.cpp).
 #pragma once
@@ -65,11 +66,15 @@ template <class Rows> struct DualLoops : ElementsOf<typename Rows::Entry> {
     static Real compliance(const Table& t, int e) { return Rows::compliance(data_of(t, e)); }
     static Real damping_time(const Table& t, int e) { return Rows::damping_time(data_of(t, e)); }
     static Level level(const Table& t, int e) { return Rows::level(data_of(t, e)); }
+    static Real lower_bound(const Table& t, int e) {
+        if constexpr (requires(const Data& d) { Rows::lower_bound(d); }) return Rows::lower_bound(data_of(t, e));
+        else return 0;
+    }
 };
 
 template <class Rows> const DualView* make_dual_view(bool covers_force) {
     using L = DualLoops<Rows>;
-    static const DualView view{Rows::rows, L::evaluate, L::project, L::compliance, L::damping_time, L::level, covers_force};
+    static const DualView view{Rows::rows, L::evaluate, L::project, L::compliance, L::damping_time, L::level, L::lower_bound, covers_force};
     return &view;
 }
 

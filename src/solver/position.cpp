@@ -79,6 +79,7 @@ struct PositionSolver final : Solver {
     std::vector<ContactForce> contact_forces;
     Report report;
     StageClock clock;
+    std::vector<std::string> refused;      // of the model as it is
     Trace* trace = nullptr;
 
     Report step(const Model&, const Input&, const State& now, State& next, double dt, Trace*) override;
@@ -722,6 +723,8 @@ Report PositionSolver::step(const Model& m, const Input& input, const State& now
         report.message = "solvers.position." + trouble[0].key + ": " + trouble[0].message + " (allowed: " + trouble[0].allowed + ")";
         return report;
     }
+    if (renewed) refused = find_unsupported(*find_solver("position"), m);
+    if (!refused.empty()) return report.status = Status::failed, report.message = refused[0], report;
     begin_forces(m, renewed);
     const Real h = dt / settings.substeps;
     report.cone_violation = 0;

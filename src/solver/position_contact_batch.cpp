@@ -8,29 +8,49 @@ namespace {
 constexpr std::size_t kFewest = 64; // contacts; below, packing gains nothing
 constexpr int kTaskBatches = 16;    // per task
 
-bool fits(const PositionContacts& all, const PositionContact& c, int points) {
-    if (c.sides > 4) return false;
-    for (int k = 0; k < c.sides; ++k)
-        if (all.sides[c.side + k].body >= points) return false;
-    return true;
+void add_held_side(const ContactSide& side, const DualState& s, int points, PositionContact& c) {
+    const int f = side.body - points;
+    const Vec3 arm = quat(s.q[f]) * side.local;
+    c.outside += side.weight * (vec(s.p[f]) + arm);
+    c.drive += side.weight * (vec(s.frame_v[f]) + vec(s.frame_w[f]).cross(arm));
+}
+
+// One to four points, and bodies that nothing moves. Bodies that move stay out: all contacts at one of them are of different colours, so
+// that cloth on it would fill one lane of four.
+bool fits(const DualState& s, const PositionContacts& all, const PositionContact& c, int points) {
+    int moved = 0;
+    for (int k = 0; k < c.sides; ++k) {
+        const int body = all.sides[c.side + k].body;
+        if (body < points) ++moved;
+        else if (s.frame_inverse[body - points] > 0) return false;
+    }
+    return moved > 0 && moved <= 4;
 }
 
 void put(const Vec3& a, int lane, Lane4* to) {
     for (int k = 0; k < 3; ++k) to[k].v[lane] = a[k];
 }
 
-void fill_lane(const PositionContactOptions& o, const DualState& s, const PositionContacts& all, int contact, int lane, ContactBatch& b) {
+void fill_lane(const PositionContactOptions& o, const DualState& s, int points, const PositionContacts& all, int contact, int lane, ContactBatch& b) {
     const PositionContact& c = all.contacts[contact];
+    // bodies are where they stay during the sweeps, and so part of what is outside, as animated vertices are
+    PositionContact held = c;
+    const ContactSide* moved[4] = {};
+    for (int k = 0, count = 0; k < c.sides; ++k) {
+        const ContactSide& side = all.sides[c.side + k];
+        if (side.body < points) moved[count++] = &side;
+        else add_held_side(side, s, points, held);
+    }
     for (int k = 0; k < 4; ++k) {
-        const ContactSide* side = k < c.sides ? &all.sides[c.side + k] : nullptr;
+        const ContactSide* side = moved[k];
         // sides that are absent look at the first point and weigh nothing
-        b.id[k][lane] = side ? side->body : c.sides > 0 ? all.sides[c.side].body : 0;
+        b.id[k][lane] = side ? side->body : moved[0]->body;
         b.weight[k].v[lane] = side ? side->weight : 0;
         b.w[k].v[lane] = side && side->weight != 0 ? s.point_inverse[side->body] : 0;
     }
     put(c.n, lane, b.n);
-    put(c.outside, lane, b.outside);
-    put(c.drive, lane, b.drive);
+    put(held.outside, lane, b.outside);
+    put(held.drive, lane, b.drive);
     put(c.tangential, lane, b.tangential);
     b.offset.v[lane] = c.offset;
     b.friction.v[lane] = o.friction == FrictionSet::cylinder || o.friction == FrictionSet::cone ? c.friction : 0;
@@ -52,7 +72,7 @@ bool pack_contacts(const PositionContactOptions& o, const DualState& s, int poin
         int lane = kLanes;
         for (int i = c.begin[k]; i < c.begin[k + 1]; ++i) {
             const int contact = c.order[i];
-            if (serial || !fits(all, all.contacts[contact], points)) {
+            if (serial || !fits(s, all, all.contacts[contact], points)) {
                 p.singles.push_back(contact);
                 continue;
             }
@@ -61,7 +81,7 @@ bool pack_contacts(const PositionContactOptions& o, const DualState& s, int poin
                 for (int& empty : p.batches.back().contact) empty = -1;
                 lane = 0;
             }
-            fill_lane(o, s, all, contact, lane++, p.batches.back());
+            fill_lane(o, s, points, all, contact, lane++, p.batches.back());
         }
         // empty lanes look where the first one looks; they have no mass
         for (; lane < kLanes; ++lane)

@@ -1,5 +1,7 @@
 // The support check: what a solver needs against what every table and unknown of the model offers.
-#include "solver/solver.h"
+#include "model/dual.h"
+#include "solver/position.h"
+#include <cmath>
 #include <fmt/format.h>
 #include <set>
 
@@ -34,6 +36,18 @@ static void add_tables(const Model& m, const SolverEntry& s, const std::vector<T
     }
 }
 
+// energies that fall for ever with the parameters of an element, as the classical neo-Hookean ones with a negative Poisson's ratio do
+static void add_unbounded(const Model& m, const SolverEntry& s, std::vector<std::string>& out) {
+    for (const Table& t : m.elements->energies) {
+        const DualView* view = find_energy_dual(t.row->name);
+        std::set<int> seen;
+        for (int e = 0; view && e < t.count(); ++e)
+            if (std::isinf(view->lower_bound(t, e)) && seen.insert(t.object[e]).second)
+                out.push_back(fmt::format("object '{}' uses energy '{}', which has no least value with these parameters, and solver '{}' needs one",
+                                          m.objects[t.object[e]].name, t.row->name, s.name));
+    }
+}
+
 std::vector<std::string> find_unsupported(const SolverEntry& s, const Model& m) {
     std::vector<std::string> out;
     const Needs& n = s.needs;
@@ -44,6 +58,7 @@ std::vector<std::string> find_unsupported(const SolverEntry& s, const Model& m) 
     if (m.elements) {
         add_tables(m, s, m.elements->energies, "energy", out);
         add_tables(m, s, m.elements->constraints, "constraint", out);
+        if (s.make == make_position) add_unbounded(m, s, out);
     }
     if (!n.contacts && !m.obstacles.empty() && !m.surface.vertices.empty())
         out.push_back(fmt::format("the scene has obstacles, which solver '{}' does not take", s.name));

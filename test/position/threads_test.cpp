@@ -159,3 +159,16 @@ TEST(position_threads, many_rows_of_shells_have_the_same_bits) {
     for (const std::string method : {"gauss_seidel", "jacobi", "conjugate_residuals", "apgd"})
         expect_same_bits_of_chunks("\"method\": \"" + method + "\"", "shell");
 }
+// contacts with friction at bodies that nothing moves, several chunks of batches of them
+TEST(position_threads, cloth_and_grains_on_obstacles_have_the_same_bits) {
+    for (const std::string settings : {R"("friction": "cylinder")", R"("friction": "cone")"}) {
+        const std::string scene = R"({ "sinew": 1, "time": { "fps": 60, "substeps": 1, "seconds": 0.1 }, "objects": {
+            "ball":  { "kind": "sphere", "radius": 0.5, "friction": 0.5 },
+            "cloth": { "kind": "cloth_grid", "size": [1, 1], "edge": 0.025, "at": [0.05, 0.509, 0.03], "material": "cotton", "thickness": "8 mm" },
+            "table": { "kind": "box", "size": [1.2, 0.2, 1.2], "at": [2, 0, 0], "friction": 0.4 },
+            "grains": { "kind": "particles", "shape": "grid", "size": [1, 0.1, 1], "at": [2, 0.165, 0], "spacing": 0.05, "mass": 0.002, "radius": 0.02,
+                        "thickness": 0.02, "self_contact": true } },
+            "solver": "position", "solvers": { "position": { "substeps": 2, "iterations": 4, )" + settings + " } } }";
+        expect_same_bits_of(scene, settings);
+    }
+}
