@@ -285,20 +285,20 @@ static std::vector<Error> set_number(Model& model, State& state, std::string_vie
             }
     }
     if (const std::size_t dot = path.rfind(".motor."); dot != std::string_view::npos)
-<<<<<<< HEAD
         if (const Id joint = find(model, path.substr(0, dot)); joint && set_motor(model, joint.index, path.substr(dot + 7), value)) {
             wake_joined(model, joint.index, state);
             return {};
-=======
-        if (const Id joint = find(model, path.substr(0, dot)); joint && set_motor(model, joint.index, path.substr(dot + 7), value)) return {};
+        }
     if (const std::size_t dot = path.rfind('.'); dot != std::string_view::npos && is_touch_number(path.substr(dot + 1)))
         if (const Object* o = object_of(model, find(model, path.substr(0, dot))); o && o->spawned) {
             EventSet set{std::string(path.substr(0, dot)), std::string(path.substr(dot + 1)), make_number(value)};
             std::vector<Error> errors;
             check_touch_number(set, {}, std::string(path), errors);
-            if (errors.empty()) set_touch_number(set.target, set.parameter, value, model);
+            if (errors.empty()) {
+                set_touch_number(set.target, set.parameter, value, model);
+                wake_all(state);
+            }
             return errors;
->>>>>>> edits
         }
     return {Error{.path = std::string(path), .message = "not a live number",
                   .allowed = "fields.<name>.scale, <joint>.motor.speed (position, limit, stiffness, damping, on), friction, restitution, rolling_friction, "
