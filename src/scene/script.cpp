@@ -6,6 +6,7 @@
 #include "model/visit.h"
 #include "scene/animation.h"
 #include "scene/direct_set.h"
+#include "scene/measured_set.h"
 #include "scene/placement.h"
 #include "scene/scope.h"
 #include "scene/spawn.h"
@@ -15,20 +16,20 @@
 
 namespace sinew {
 
-Pose mover_pose(const Script& script, int index, double t) {
+Pose mover_pose(const Script& script, int index, double t, std::span<const double> gauges) {
     const Mover& m = script.movers[index];
-    const Pose own = m.has_motion ? evaluate_motion(m.motion, t) : m.rest;
+    const Pose own = m.has_motion ? evaluate_motion(m.motion, t, gauges) : m.rest;
     if (m.parent < 0) return own;
     // carried: what the parent did to its rest pose happens to the child too
-    const Pose carried = compose(mover_pose(script, m.parent, t), invert(script.movers[m.parent].rest));
+    const Pose carried = compose(mover_pose(script, m.parent, t, gauges), invert(script.movers[m.parent].rest));
     return compose(carried, own);
 }
 
-void place_animation(const Script& script, const AnimationTrack& a, double t, std::span<const Real3> local,
+void place_animation(const Script& script, const AnimationTrack& a, double t, std::span<const double> gauges, std::span<const Real3> local,
                      std::span<Real3> out) {
     Pose pose = a.rest;
     for (int k = 0; k < int(script.movers.size()); ++k)
-        if (script.movers[k].object == a.object) pose = mover_pose(script, k, t);
+        if (script.movers[k].object == a.object) pose = mover_pose(script, k, t, gauges);
     const Quat q = quat(pose.rotation);
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = real3(vec(pose.position) + q * vec(local[i]));
 }
@@ -39,7 +40,7 @@ static Errors fill_animated(const Script& script, const Model& m, const State& n
         if (a->object >= int(m.objects.size()) || !m.objects[a->object].alive) continue;
         const Range range = m.objects[a->object].animated;
         if (Errors e = sample_animation(*a, t, a->local); !e.empty()) return e;
-        place_animation(script, *a, t, a->local, std::span(input.animated).subspan(range.begin, range.count()));
+        place_animation(script, *a, t, input.gauges, a->local, std::span(input.animated).subspan(range.begin, range.count()));
     }
     return {};
 }
@@ -63,9 +64,12 @@ Errors fill_input(const Script& script, const Model& m, const State& now, double
     input.points.clear();
     input.scalars.clear();
     const double t = now.time + dt;
+    read_gauges(script.gauges, m, now, input.gauges);
+    const std::vector<double>* memory = script.gauges.empty() ? nullptr : find_memory(now, kGaugeMemory);
+    const std::span<const double> before = memory ? std::span<const double>(*memory) : std::span<const double>(input.gauges);
     for (int k = 0; k < int(script.movers.size()); ++k) {
         const int object = script.movers[k].object;
-        if (m.objects[object].alive && m.objects[object].frames.count()) input.targets.push_back({{object, m.objects[object].generation}, mover_pose(script, k, t)});
+        if (m.objects[object].alive && m.objects[object].frames.count()) input.targets.push_back({{object, m.objects[object].generation}, mover_pose(script, k, t, input.gauges)});
     }
     for (const Handle& h : script.handles) {
         if (!m.objects[h.object].alive) continue;
@@ -73,13 +77,13 @@ Errors fill_input(const Script& script, const Model& m, const State& now, double
         for (int k = 0; k < int(script.movers.size()); ++k)
             if (script.movers[k].object == (h.follows >= 0 ? h.follows : h.object)) mover = k;
         if (mover < 0) continue;
-        const Pose pose = mover_pose(script, mover, t);
+        const Pose pose = mover_pose(script, mover, t, input.gauges);
         for (std::size_t i = 0; i < h.points.size(); ++i)
             if (m.point.flags[h.points[i]] & kFixed)
                 input.points.push_back({h.points[i], real3(vec(pose.position) + quat(pose.rotation) * vec(h.local[i]))});
-        if (!h.scalars.empty()) fill_angles(h, script.movers[mover], mover_pose(script, mover, now.time), pose, m, now, dt, input);
+        if (!h.scalars.empty()) fill_angles(h, script.movers[mover], mover_pose(script, mover, now.time, before), pose, m, now, dt, input);
     }
-    fill_motors(script.motors, m, now.time, dt, input);
+    fill_motors(script.motors, m, now.time, dt, before, input);
     return fill_animated(script, m, now, t, input);
 }
 
@@ -92,7 +96,7 @@ void set_field(Model& m, const std::string& name, const std::string& parameter, 
     auto fields = std::make_shared<FieldSet>(*m.fields);
     for (VelocityField& f : fields->velocity) {
         if (f.name != name) continue;
-        if (parameter == "scale") f.scale = value.number;
+        if (parameter == "scale") f.scale = make_signal(value.number);
         if (parameter == "velocity")
             for (int k = 0; k < 3; ++k) f.base[k] = make_expression(value.items[k].number);
     }
@@ -211,8 +215,8 @@ void set_live(Script& script, Model& m, const EventSet& set, std::vector<std::st
 }
 
 // again: the event happened in an earlier part of the run, the state has its traces
-void apply_event(Script& script, Model& m, State& s, const Event& e, bool again, std::vector<std::string>& happened) {
-    for (const EventSet& set : e.sets)
+void apply_sets(Script& script, Model& m, State& s, const std::vector<EventSet>& sets, bool again, std::vector<std::string>& happened) {
+    for (const EventSet& set : sets)
         if (!is_direct_set(set, m)) set_live(script, m, set, happened);
         else if (set.target.starts_with("fields.")) set_field(m, set.target.substr(7), set.parameter, set.value);
         else if (set.parameter.starts_with("motor")) set_motors(m, set);
@@ -220,6 +224,12 @@ void apply_event(Script& script, Model& m, State& s, const Event& e, bool again,
             for (Emitter& emitter : m.emitters)
                 if (match_name(set.target, m.objects[emitter.object].name) && set.parameter == "rate")
                     set_rate(emitter, int(&emitter - m.emitters.data()), set.value.number, m, s);
+}
+
+void apply_event(Script& script, Model& m, State& s, std::size_t event, bool again, std::vector<std::string>& happened) {
+    const Event& e = script.events[event].event;
+    if (script.events[event].measured.empty()) apply_sets(script, m, s, e.sets, again, happened);
+    else apply_sets(script, m, s, fill_sets(script, event, m, s, again, happened), again, happened);
     for (const EventRelease& r : e.releases)
         for (const Handle& h : script.handles) {
             if (!m.objects[h.object].alive || !match_name(r.target, m.objects[h.object].name)) continue;
@@ -266,6 +276,7 @@ void register_events(const Script& script, const Model& m, State& s) {
     if (script.events.empty()) return;
     memory_array(s, "script.events", kEventMemory * script.events.size());
     if (has_edits(script)) memory_array(s, kScriptEdits, 0);
+    register_sets(script, s);
     for (const ScriptEvent& e : script.events)
         for (const EventSet& set : e.event.sets)
             if (set.parameter == "rate") memory_array(s, "script.emitters", kClockMemory * m.emitters.size());
@@ -279,7 +290,7 @@ std::vector<Error> set_by_script(Script& script, Model& m, State& s, std::string
     if (!is_direct_set(set, m)) return change_live(script.live, key, value, &m);
     check_direct_set(set, m, make_scope(script.vars), std::string(key), errors);
     std::vector<std::string> ignored;
-    if (errors.empty()) apply_event(script, m, s, event, false, ignored);
+    if (errors.empty()) apply_sets(script, m, s, event.sets, false, ignored);
     return errors;
 }
 
@@ -302,7 +313,7 @@ std::vector<std::string> run_events(Script& script, Model& m, State& s, const Re
         memory[kFired] += 1;
         memory[kLast] = s.time;
         happened.push_back(fmt::format("t = {:.4f} s: {}", s.time, e.event.path));
-        apply_event(script, m, s, e.event, false, happened);
+        apply_event(script, m, s, k, false, happened);
         if (!e.spawned && e.event.removes.empty()) continue;
         note_script_edit(kEventEdit, k, s);
         apply_edits(e, m, s, happened);
@@ -320,7 +331,7 @@ void apply_past_events(Script& script, Model& m, State& s) {
         if ((*memory)[kEventMemory * k + kFired] > 0) order.push_back({(*memory)[kEventMemory * k + kLast], k});
     std::sort(order.begin(), order.end());
     std::vector<std::string> ignored; // said when it happened
-    for (const auto& [time, k] : order) apply_event(script, m, s, script.events[k].event, true, ignored);
+    for (const auto& [time, k] : order) apply_event(script, m, s, k, true, ignored);
     restore_rates(m, s);
 }
 

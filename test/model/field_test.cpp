@@ -55,7 +55,7 @@ TEST(velocity_field, a_gate_opens_and_closes_smoothly_and_scale_switches) {
     EXPECT_GT(velocity_at(f, Vec3::Zero(), 2).norm(), 0);
     EXPECT_DOUBLE_EQ(gate(1.25, 1, 3, 0.5), 0.5);
     EXPECT_DOUBLE_EQ(gate(2, 1, 3, 0.5), 1);
-    f.scale = 0;
+    f.scale = make_signal(0);
     EXPECT_EQ(velocity_at(f, Vec3::Zero(), 2).norm(), 0);
 }
 
