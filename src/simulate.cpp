@@ -93,6 +93,12 @@ bool has_sizes_of(const Model& m, const State& s) {
            int(s.scalar.s.size()) == scalar_count(m) && int(s.animated.x.size()) == animated_count(m);
 }
 
+// fields read them there, and the next step knows where its targets come from
+static void hold_gauges(const Input& input, State& s) {
+    if (input.gauges.empty()) return;
+    std::copy(input.gauges.begin(), input.gauges.end(), memory_array(s, kGaugeMemory, input.gauges.size()).begin());
+}
+
 Status advance_step(Solver& solver, const Model& m, const Input& input, State& now, State& spare, double dt, Report& report,
                     int max_retries, std::string* why) {
     const auto clock = std::chrono::steady_clock::now();
@@ -109,6 +115,8 @@ Status advance_step(Solver& solver, const Model& m, const Input& input, State& n
     }
     if (!has_sizes_of(m, spare)) fit_state(now, spare); // something was spawned
     command_motors(m, input, now);
+    hold_gauges(input, now);
+    hold_gauges(input, spare);
     const std::int64_t step = now.step;
     const double end = now.time + dt;
     double h = dt;

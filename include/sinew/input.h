@@ -52,6 +52,7 @@ struct Input {
     std::vector<Grab> grabs;
     std::vector<MotorTarget> motors;
     std::vector<ScalarTarget> scalars;
+    std::vector<double> gauges;       // measurements that expressions of the scene use, of the start of the step
 };
 
 // Names every array once: recording and comparing of inputs go through it.
@@ -66,6 +67,7 @@ template <class I, class F> void visit(I& i, F&& f)
     f("grabs", i.grabs);
     f("motors", i.motors);
     f("scalars", i.scalars);
+    f("gauges", i.gauges);
 }
 
 } // namespace sinew

@@ -48,8 +48,13 @@ Stencil<0, 2> stencil_of(const Table& t, const State& s, int e) {
 
 // forces of the rows of one table in the last step, null = the solver has no multipliers
 const Real* find_row_forces(const Table& t, const State& s) {
-    const auto* a = find_memory(s, "force." + std::string(t.row->name));
-    return a && a->size() == std::size_t(t.count()) * t.row->rows ? a->data() : nullptr;
+    constexpr std::string_view head = "force."; // of the row's name; compared in parts, since motors may ask in every step
+    for (const NamedValues& a : s.memory) {
+        const std::string_view name = a.name;
+        if (name.starts_with(head) && name.substr(head.size()) == t.row->name)
+            return a.values.size() == std::size_t(t.count()) * t.row->rows ? a.values.data() : nullptr;
+    }
+    return nullptr;
 }
 
 // generalised force of one element on its 12 unknowns

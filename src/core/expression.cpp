@@ -28,6 +28,8 @@ bool uses_slot(const Expression& e, int slot) {
                        [&](const Instruction& i) { return i.op == Op::slot && i.slot == slot; });
 }
 
+bool uses_gauges(const Expression& e) { return e.slot_count > kFirstGauge; }
+
 static double smooth(double t) { return t * t * (3 - 2 * t); }
 
 double apply_op(Op op, const double* a, int count, std::uint64_t seed) {
@@ -234,18 +236,19 @@ double value_noise(const double* a, int count, std::uint64_t seed, double* slope
     return value;
 }
 
-static double read_slot(std::span<const double> slots, int slot) {
+static double read_slot(std::span<const double> slots, std::span<const double> gauges, int slot) {
+    if (slot >= kFirstGauge) slots = gauges, slot -= kFirstGauge;
     return std::size_t(slot) < slots.size() ? slots[std::size_t(slot)] : 0;
 }
 
-double evaluate(const Expression& e, std::span<const double> slots) {
+double evaluate(const Expression& e, std::span<const double> slots, std::span<const double> gauges) {
     double stack[kExpressionStack + 1];
     int top = 0; // numbers on the stack
     for (const Instruction& i : e.code) {
         if (i.op == Op::constant) {
             stack[top++] = i.constant;
         } else if (i.op == Op::slot) {
-            stack[top++] = read_slot(slots, i.slot);
+            stack[top++] = read_slot(slots, gauges, i.slot);
         } else {
             top -= i.argument_count;
             stack[top] = apply_op(i.op, stack + top, i.argument_count, e.seed);
@@ -256,14 +259,14 @@ double evaluate(const Expression& e, std::span<const double> slots) {
 }
 
 ValueGradient evaluate_gradient(const Expression& e, std::span<const double> slots,
-                                std::span<const int> with_respect_to) {
+                                std::span<const int> with_respect_to, std::span<const double> gauges) {
     double value[kExpressionStack + 1];
     double gradient[kExpressionStack + 1][3];
     int top = 0;
     const int directions = std::min(3, int(with_respect_to.size()));
     for (const Instruction& i : e.code) {
         if (i.op == Op::constant || i.op == Op::slot) {
-            value[top] = i.op == Op::constant ? i.constant : read_slot(slots, i.slot);
+            value[top] = i.op == Op::constant ? i.constant : read_slot(slots, gauges, i.slot);
             for (int k = 0; k < 3; ++k)
                 gradient[top][k] =
                     i.op == Op::slot && k < directions && with_respect_to[std::size_t(k)] == i.slot ? 1 : 0;

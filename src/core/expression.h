@@ -30,6 +30,9 @@
 
 namespace sinew {
 
+// Slots from here on are gauges, numbers of the running scene (scene/gauge.h): evaluate reads them from a span of their own.
+inline constexpr int kFirstGauge = 1 << 16;
+
 struct Symbol {
     int slot = -1;    // index into the slots given to evaluate, or -1: constant
     double value = 0; // if constant
@@ -59,6 +62,7 @@ struct Expression {
 struct ExpressionError {
     int column = 0; // 1-based character in the text
     std::string message, allowed, nearest;
+    std::string unknown{}; // the name that nothing has, if that is the error
 };
 struct ExpressionResult {
     std::optional<Expression> value;
@@ -69,9 +73,10 @@ Expression make_expression(double constant);
 
 bool is_constant(const Expression&); // no slot is read
 bool uses_slot(const Expression&, int slot);
+bool uses_gauges(const Expression&);
 
-// No allocation, no recursion. Slots beyond the span read as 0.
-double evaluate(const Expression&, std::span<const double> slots);
+// No allocation, no recursion. Slots and gauges beyond their spans read as 0.
+double evaluate(const Expression&, std::span<const double> slots, std::span<const double> gauges = {});
 
 struct ValueGradient {
     double value = 0;
@@ -80,6 +85,6 @@ struct ValueGradient {
 // value and derivatives with respect to up to three slots, by forward-mode differentiation; at kinks (abs at
 // 0, equal arguments of min) the derivative from one side
 ValueGradient evaluate_gradient(const Expression&, std::span<const double> slots,
-                                std::span<const int> with_respect_to);
+                                std::span<const int> with_respect_to, std::span<const double> gauges = {});
 
 } // namespace sinew

@@ -58,7 +58,7 @@ bool fail_compiling(Compiler& c, std::size_t at, std::string message, std::strin
                     std::string nearest = {}) {
     int column = 1;
     for (std::size_t i = 0; i < at && i < c.text.size(); ++i) column += !utf8_continues(c.text[i]);
-    c.errors.push_back({column, std::move(message), std::move(allowed), std::move(nearest)});
+    c.errors.push_back({column, std::move(message), std::move(allowed), std::move(nearest), {}});
     return false;
 }
 
@@ -200,6 +200,7 @@ bool parse_name(Compiler& c) {
     if (nearest.empty()) nearest = find_nearest(first, names);
     c.at = ends.back();
     fail_compiling(c, start, "unknown name \"" + shorten_utf8(whole, 60) + '"', list_words(names), nearest);
+    c.errors.back().unknown = whole;
     return emit(c, Op::constant, 0); // go on, so that more errors are found
 }
 

@@ -16,6 +16,7 @@ Scope make_scope(const Vars& vars, std::span<const std::string_view> slots, std:
 Scope make_scope(const Scope& outer, const Vars& vars) {
     Scope s = make_scope(vars, {}, outer.seed);
     s.symbols.outer = &outer.symbols;
+    s.gauge = outer.gauge;
     return s;
 }
 
@@ -25,12 +26,27 @@ static bool fail_reading(const Value& v, std::string_view path, std::string mess
     return false;
 }
 
+// Names of vars have no dots, so that measurements do not hide them; of those without a dot vars come first.
+static std::optional<Symbol> find_gauge(std::string_view name, const Scope& scope, const Value& v, std::string_view path) {
+    for (const Symbols* s = &scope.symbols; s; s = s->outer)
+        if (const auto it = s->names.find(name); it != s->names.end()) return it->second;
+    const std::optional<int> gauge = scope.gauge(name, v, path);
+    return gauge ? std::optional(Symbol{kFirstGauge + *gauge, 0}) : std::nullopt;
+}
+
 // a text as expression; quantities have been tried before
 static bool read_expression(const Value& v, const Scope& scope, std::string_view path, Expression& out,
                             std::vector<Error>& errors) {
-    ExpressionResult r = compile_expression(v.text, scope.symbols, scope.seed);
+    Symbols symbols;
+    symbols.outer = &scope.symbols;
+    if (scope.gauge) symbols.resolve = [&](std::string_view name) { return find_gauge(name, scope, v, path); };
+    ExpressionResult r = compile_expression(v.text, symbols, scope.seed);
     for (ExpressionError& e : r.errors) {
         std::string message = std::move(e.message);
+        if (!scope.gauge && e.unknown.find('.') != std::string::npos) {
+            message += ": measurements are not known here, what is read before the run is a constant";
+            e.allowed += std::string("; measurements in ") + kGaugePlaces;
+        }
         if (e.column > 1) message += " (character " + std::to_string(e.column) + " of the expression)";
         errors.push_back(make_error(v, path, std::move(message), std::move(e.allowed), std::move(e.nearest)));
     }
@@ -81,7 +97,12 @@ bool read_number(const Value& v, std::string_view unit, const Scope& scope, std:
         for (const auto& [name, symbol] : k->names)
             if (symbol.slot >= 0 && uses_slot(s.expression, symbol.slot))
                 used += (used.empty() ? "" : ", ") + name;
-    return fail_reading(v, path, "a constant is needed here; it cannot depend on " + used, "numbers, vars", errors);
+    std::string allowed = "numbers, vars";
+    if (uses_gauges(s.expression)) {
+        used += used.empty() ? "measurements" : " and measurements";
+        allowed += std::string("; measurements in ") + kGaugePlaces;
+    }
+    return fail_reading(v, path, "a constant is needed here; it cannot depend on " + used, allowed, errors);
 }
 
 bool read_integer(const Value& v, const Scope& scope, std::string_view path, int& out,

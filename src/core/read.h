@@ -6,10 +6,16 @@
 
 namespace sinew {
 
+// Asked for names that may be measurements: the number of the gauge, from 0 on. `at` and `path` are those of the text.
+using FindGauge = std::function<std::optional<int>(std::string_view name, const Value& at, std::string_view path)>;
+inline constexpr const char* kGaugePlaces = "motors: speed, position, target; motions: at, move, rotate; fields: velocity, scale, strength; "
+                                            "events: set, when; expect";
+
 // Names that expressions may use.
 struct Scope {
     Symbols symbols;        // vars as constants; slots for what is known only later
     std::uint64_t seed = 0; // of noise
+    FindGauge gauge{};      // empty: measurements are not known here
 };
 using Vars = std::vector<std::pair<std::string, double>>;
 Scope make_scope(const Scope& outer, const Vars& vars); // vars on top of outer, which must outlive the result

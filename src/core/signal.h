@@ -16,11 +16,13 @@ struct Signal3 {
 
 inline bool is_constant(const Signal& s) { return s.expression.code.empty(); }
 inline bool is_constant(const Signal3& s) { return is_constant(s.x) && is_constant(s.y) && is_constant(s.z); }
-inline double evaluate(const Signal& s, std::span<const double> slots) {
-    return is_constant(s) ? s.constant : evaluate(s.expression, slots);
+inline bool uses_gauges(const Signal& s) { return uses_gauges(s.expression); }
+inline bool uses_gauges(const Signal3& s) { return uses_gauges(s.x) || uses_gauges(s.y) || uses_gauges(s.z); }
+inline double evaluate(const Signal& s, std::span<const double> slots, std::span<const double> gauges = {}) {
+    return is_constant(s) ? s.constant : evaluate(s.expression, slots, gauges);
 }
-inline Real3 evaluate(const Signal3& s, std::span<const double> slots) {
-    return {evaluate(s.x, slots), evaluate(s.y, slots), evaluate(s.z, slots)};
+inline Real3 evaluate(const Signal3& s, std::span<const double> slots, std::span<const double> gauges = {}) {
+    return {evaluate(s.x, slots, gauges), evaluate(s.y, slots, gauges), evaluate(s.z, slots, gauges)};
 }
 inline Signal make_signal(double constant) { return {constant, {}}; }
 inline Signal3 make_signal3(const Real3& constant) {

@@ -278,7 +278,7 @@ static std::vector<Error> set_number(Model& model, State& state, std::string_vie
         auto fields = std::make_shared<FieldSet>(*model.fields);
         for (VelocityField& f : fields->velocity)
             if (f.name == name) {
-                f.scale = value;
+                f.scale = make_signal(value);
                 model.fields = std::move(fields);
                 ++model.values_revision;
                 return {};

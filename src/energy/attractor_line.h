@@ -8,6 +8,7 @@ struct AttractorLine {
     static constexpr std::string_view name = "attractor_line";
     static constexpr std::string_view doc = "attraction to a line";
     static constexpr Share share = Share::field;
+    static constexpr bool reads_fields = true;
     static constexpr int points = 1;
     static constexpr int sample_kinds = 4;
     using Params = AttractorParams;
@@ -16,7 +17,7 @@ struct AttractorLine {
     template <class V> static void fields(Params& p, V&& v) { attractor_fields(p, v, "direction of the line"); }
     static Data prepare(const Params& p, const RestView& rest) { return prepare_attractor(p, rest.mass[0]); }
     template <int Order> static Local<3, Order> eval(const Data& a, const StepContext& c, const Stencil<1>& s) {
-        return eval_attractor<Order>(a, c.t, Mat3::Identity() - vec(a.axis) * vec(a.axis).transpose(), s.x[0]);
+        return eval_attractor<Order>(a, c, Mat3::Identity() - vec(a.axis) * vec(a.axis).transpose(), s.x[0]);
     }
     static Sample<AttractorLine> sample(Rng& rng, int which) { return sample_attractor<AttractorLine>(rng, which); }
 };

@@ -8,6 +8,7 @@ struct AttractorPointFrame {
     static constexpr std::string_view name = "attractor_point_frame";
     static constexpr std::string_view doc = "attraction of rigid bodies to a point";
     static constexpr Share share = Share::field;
+    static constexpr bool reads_fields = true;
     static constexpr int points = 0, frames = 1;
     static constexpr int sample_kinds = 4;
     using Params = AttractorParams;
@@ -16,7 +17,7 @@ struct AttractorPointFrame {
     template <class V> static void fields(Params& p, V&& v) { attractor_fields(p, v, nullptr); }
     static Data prepare(const Params& p, const RestView& rest) { return prepare_attractor(p, rest.frame_mass[0]); }
     template <int Order> static Local<6, Order> eval(const Data& a, const StepContext& c, const Stencil<0, 1>& s) {
-        return eval_attractor_frame<Order>(a, c.t, Mat3::Identity(), s.p[0]);
+        return eval_attractor_frame<Order>(a, c, Mat3::Identity(), s.p[0]);
     }
     static Sample<AttractorPointFrame> sample(Rng& rng, int which) { return sample_attractor<AttractorPointFrame>(rng, which); }
 };

@@ -27,7 +27,7 @@ template <int Order> LocalForce<3, Order> drag_force(const DragData& d, const St
     LocalForce<3, Order> out;
     Mat3 du = Mat3::Zero();
     Vec3 w = v;
-    if (d.field != -1) w -= flow_at(c.fields, d.field, x, c.t, Order >= 1 ? &du : nullptr);
+    if (d.field != -1) w -= flow_at(c.fields, d.field, x, c.t, Order >= 1 ? &du : nullptr, c.gauges);
     const Real speed = w.norm();
     out.force = -(d.linear + d.quadratic * speed) * w;
     if constexpr (Order >= 1) {
@@ -42,6 +42,7 @@ struct Drag {
     static constexpr std::string_view name = "drag";
     static constexpr std::string_view doc = "linear and quadratic drag relative to still air or to a flow";
     static constexpr Share share = Share::field;
+    static constexpr bool reads_fields = true;
     static constexpr int points = 1;
     static constexpr int sample_kinds = 2; // moving, nearly at rest
     using Params = DragParams;

@@ -8,6 +8,7 @@ struct DragFrame {
     static constexpr std::string_view name = "drag_frame";
     static constexpr std::string_view doc = "linear and quadratic drag of rigid bodies relative to still air or to a flow";
     static constexpr Share share = Share::field;
+    static constexpr bool reads_fields = true;
     static constexpr int points = 0, frames = 1;
     static constexpr int sample_kinds = 2; // moving, nearly at rest
     using Params = DragParams;

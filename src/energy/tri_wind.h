@@ -15,6 +15,7 @@ struct TriWind {
     static constexpr std::string_view name = "tri_wind";
     static constexpr std::string_view doc = "drag and lift of triangles by their normal, in still air or in a wind field";
     static constexpr Share share = Share::field;
+    static constexpr bool reads_fields = true;
     static constexpr int points = 3;
     struct Params {
         Real drag = 1;
@@ -39,7 +40,7 @@ struct TriWind {
         LocalForce<9, Order> out;
         Mat3 du = Mat3::Zero();
         Vec3 w = -(s.v[0] + s.v[1] + s.v[2]) / 3;
-        if (d.field != -1) w += flow_at(c.fields, d.field, (s.x[0] + s.x[1] + s.x[2]) / 3, c.t, Order >= 1 ? &du : nullptr);
+        if (d.field != -1) w += flow_at(c.fields, d.field, (s.x[0] + s.x[1] + s.x[2]) / 3, c.t, Order >= 1 ? &du : nullptr, c.gauges);
         const std::array<Vec3, 3> e = triangle_edges(s.x[0], s.x[1], s.x[2]);
         const Vec3 a = 0.5 * e[0].cross(e[1]);
         const Real area = a.norm(), speed = w.norm();

@@ -40,41 +40,53 @@ Vec3 turbulence(const VelocityField& f, const Vec3& x, Real t, Mat3* gradient) {
 
 } // namespace
 
-Real value_at(const ScalarField& f, const Vec3& x, Real t) {
-    return evaluate(f.value, std::array<Real, 5>{t, t * f.fps + f.first_frame, x.x(), x.y(), x.z()}); // kSpaceSlots
+Real value_at(const ScalarField& f, const Vec3& x, Real t, Gauges gauges) {
+    return evaluate(f.value, std::array<Real, 5>{t, t * f.fps + f.first_frame, x.x(), x.y(), x.z()}, gauges); // kSpaceSlots
 }
 
-Vec3 velocity_at(const VelocityField& f, const Vec3& x, Real t, Mat3* gradient) {
+Vec3 velocity_at(const VelocityField& f, const Vec3& x, Real t, Mat3* gradient, Gauges gauges) {
     if (gradient) gradient->setZero();
-    const Real open = f.scale * gate(t, f.from, f.until, f.ease);
-    if (open == 0) return Vec3::Zero();
     const std::array<Real, 5> slots{t, t * f.fps + f.first_frame, x.x(), x.y(), x.z()}; // kSpaceSlots
+    static constexpr std::array<int, 3> xyz{2, 3, 4};
+    const Real gated = gate(t, f.from, f.until, f.ease), open = gated * evaluate(f.scale, slots, gauges);
+    const bool slopes = gradient && !is_constant(f.scale);
+    if (open == 0 && !slopes) return Vec3::Zero();
     Vec3 u = Vec3::Zero();
     for (int i = 0; i < 3; ++i) {
         if (!gradient) {
-            u[i] = evaluate(f.base[i], slots);
+            u[i] = evaluate(f.base[i], slots, gauges);
             continue;
         }
-        static constexpr std::array<int, 3> xyz{2, 3, 4};
-        const ValueGradient g = evaluate_gradient(f.base[i], slots, xyz);
+        const ValueGradient g = evaluate_gradient(f.base[i], slots, xyz, gauges);
         u[i] = g.value;
         for (int j = 0; j < 3; ++j) (*gradient)(i, j) = g.gradient[j];
     }
     if (f.turbulence_speed > 0) u += turbulence(f, x, t, gradient);
     if (gradient) *gradient *= open;
+    if (slopes) {
+        const ValueGradient g = evaluate_gradient(f.scale.expression, slots, xyz, gauges);
+        *gradient += gated * u * Eigen::Map<const Vec3>(g.gradient).transpose();
+    }
     return open * u;
 }
 
-Vec3 flow_at(const FieldSet* fields, std::int64_t field, const Vec3& x, Real t, Mat3* gradient) {
+Gauges find_gauges(const FieldSet* fields, const std::vector<NamedValues>& memory) {
+    if (!fields || !fields->reads_gauges) return {};
+    for (const NamedValues& a : memory)
+        if (a.name == kGaugeMemory) return a.values;
+    return {};
+}
+
+Vec3 flow_at(const FieldSet* fields, std::int64_t field, const Vec3& x, Real t, Mat3* gradient, Gauges gauges) {
     if (gradient) gradient->setZero();
     if (!fields) return Vec3::Zero();
-    if (field >= 0) return velocity_at(fields->velocity[std::size_t(field)], x, t, gradient);
+    if (field >= 0) return velocity_at(fields->velocity[std::size_t(field)], x, t, gradient, gauges);
     Vec3 u = Vec3::Zero();
     if (field != kAllWinds) return u;
     for (const VelocityField& f : fields->velocity) {
         if (!f.is_wind) continue;
         Mat3 part;
-        u += velocity_at(f, x, t, gradient ? &part : nullptr);
+        u += velocity_at(f, x, t, gradient ? &part : nullptr, gauges);
         if (gradient) *gradient += part;
     }
     return u;

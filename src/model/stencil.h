@@ -4,6 +4,7 @@
 #include "core/fields.h"
 #include "core/random.h"
 #include "model/element.h"
+#include "model/field.h"
 #include <cstring>
 #include <type_traits>
 
@@ -21,6 +22,7 @@ struct StepContext {
     Real t = 0, dt = 0;
     Real elapsed = 0;             // [s] implicit schemes: from x_now to x; 0 otherwise. Viscous potentials divide by it
     const FieldSet* fields = nullptr;
+    Gauges gauges;                // of energies that say `static constexpr bool reads_fields = true`
     const Real* memory = nullptr; // of this element, memory_size reals
     const Real3* x_now = nullptr; // all points at the start of the step
     const int* stencil = nullptr; // of this element, -1 = absent
@@ -122,6 +124,8 @@ template <class E> struct ElementsOf {
         c.dt = ev.dt;
         c.elapsed = ev.elapsed;
         c.fields = ev.fields;
+        if constexpr (requires { E::reads_fields; })
+            if (ev.memory) c.gauges = find_gauges(ev.fields, *ev.memory);
         c.x_now = ev.x_now;
         c.animated = ev.animated;
         c.p_now = ev.p_now;

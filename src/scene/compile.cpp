@@ -41,6 +41,7 @@ struct Work {
     // with all that events spawn, each once: what the solver and the step are chosen for
     std::unique_ptr<Spawned> joined{}; // null = there is none
     PointAttributes attributes{};
+    GaugeRequests gauges{};            // what expressions measure
     const Model& whole() const { return joined ? joined->model : builder.model; }
     const State& whole_state() const { return joined ? joined->state : builder.state; }
 };
@@ -366,10 +367,11 @@ CompiledParts compile_parts(const Scene& scene, std::string_view solver, bool ch
     w.builder.layout.up = scene.up;
 
     read_materials(w);
-    add_flows(scene, w.field_scope, w.builder, w.errors);
+    w.gauges.scene = &scene;
+    add_flows(scene, w.field_scope, w.gauges, w.builder, w.errors);
     for (const SceneObject& o : scene.objects) build_object(w, o);
-    add_force_fields(scene, w.scene_scope, w.builder, w.errors);
-    add_joints(scene, w.scene_scope, check_only, w.builder, w.out.script.motors, w.out.future, w.wrong, w.errors);
+    add_force_fields(scene, w.scene_scope, w.gauges, w.builder, w.errors);
+    add_joints(scene, w.scene_scope, check_only, w.builder, w.out.script.motors, w.gauges, w.out.future, w.wrong, w.errors);
     add_attachments(scene, w.scene_scope, check_only, w.wrong, w.attributes, w.builder, w.out.script.handles, w.out.future, w.errors);
     add_contact_rules(scene, w.scene_scope, w.builder, w.errors);
     for (const SceneEntry& e : scene.contact)
@@ -382,7 +384,7 @@ CompiledParts compile_parts(const Scene& scene, std::string_view solver, bool ch
     w.out.script.live = make_live_scene(scene, solver);
     const auto around = make_spawn_context(scene, w.scene_scope);
     w.builder.model.fields = std::make_shared<const FieldSet>(FieldSet{w.builder.fields, around});
-    build_script(scene, w.scene_scope, w.wrong, w.builder.model, w.builder.state, w.out.script, w.out.future, w.errors);
+    build_script(scene, w.scene_scope, w.gauges, w.wrong, w.builder.model, w.builder.state, w.out.script, w.out.future, w.errors);
     for (const ScriptEvent& e : w.out.script.events) {
         if (!e.spawned) continue;
         if (!w.joined) w.joined = std::make_unique<Spawned>(Spawned{w.builder.model, w.builder.state});
@@ -443,12 +445,12 @@ Result<Spawned> compile_spawn(const Scene& what, const SpawnContext& around, con
     w.builder.model.gravity = gravity;
     std::vector<Error> said_with_the_scene;
     read_materials(w);
-    add_flows(around.scene, w.field_scope, w.builder, said_with_the_scene);
+    add_flows(around.scene, w.field_scope, w.gauges, w.builder, said_with_the_scene);
     for (const SceneObject& o : what.objects) build_object(w, o);
-    add_joints(what, w.scene_scope, false, w.builder, w.out.script.motors, w.out.future, w.wrong, w.errors);
+    add_joints(what, w.scene_scope, false, w.builder, w.out.script.motors, w.gauges, w.out.future, w.wrong, w.errors);
     add_contact_rules(what, w.scene_scope, w.builder, w.errors);
     name_objects(name, w.builder);
-    add_force_fields(around.scene, make_scene_scope(around.scene), w.builder, said_with_the_scene);
+    add_force_fields(around.scene, make_scene_scope(around.scene), w.gauges, w.builder, said_with_the_scene);
     for (NamedValues& a : w.builder.state.attributes)
         a.values.resize(std::size_t(point_count(w.builder.model)) * a.components, 0.0);
     finish_model(w.builder);

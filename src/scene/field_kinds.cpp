@@ -32,14 +32,15 @@ struct Turbulence {
 struct FlowParams {
     Signal3 velocity;
     Value turbulence;
-    Real from = 0, until = 1e300, ease = 0, scale = 1;
+    Real from = 0, until = 1e300, ease = 0;
+    Signal scale = make_signal(1);
     template <class V> static void fields(FlowParams& p, V&& v) {
-        v("velocity", p.velocity, Field{.unit = "m/s", .live = true, .doc = "numbers or expressions of x, y, z, t, frame"});
+        v("velocity", p.velocity, Field{.unit = "m/s", .live = true, .doc = "numbers or expressions of x, y, z, t, frame and measurements"});
         v("turbulence", p.turbulence, Field{.doc = "eddies on top: { speed, size, rate, seed }"});
         v("from", p.from, Field{.unit = "s", .doc = "start"});
         v("until", p.until, Field{.unit = "s", .doc = "end"});
         v("ease", p.ease, Field{.min = 0, .unit = "s", .doc = "length of the ramps at start and end"});
-        v("scale", p.scale, Field{.live = true, .doc = "factor on everything; events switch a field with 0 and 1"});
+        v("scale", p.scale, Field{.live = true, .doc = "factor on everything, of the same; events switch a field with 0 and 1"});
     }
 };
 
@@ -77,12 +78,24 @@ using DragField = ForceOf<Drag, DragFrame>;
 
 template <class P> void describe_field(void* p, FieldList& list) { P::fields(*static_cast<P*>(p), FieldCollector{list}); }
 template <class P> std::shared_ptr<void> make_field() { return std::make_shared<P>(); }
+// an expression goes to the place of this field among the strengths, and the elements know where it is
+template <class P> void set_strength_of(void* params, const SceneTime& time, NamedFields& fields) {
+    auto& law = static_cast<P*>(params)->law;
+    if (is_constant(law.strength)) return;
+    ScalarField& f = fields.strengths.back();
+    f.value = law.strength.expression;
+    f.fps = time.fps, f.first_frame = time.first_frame;
+    law.field = int(fields.strengths.size()) - 1;
+    fields.reads_gauges = fields.reads_gauges || uses_gauges(f.value);
+}
 template <class P> FieldKind flow_kind(std::string_view name, std::string_view doc) {
-    return {name, doc, make_field<P>, describe_field<P>, nullptr};
+    return {name, doc, make_field<P>, describe_field<P>, nullptr, nullptr};
 }
 template <class OnPoints, class OnFrames> FieldKind force_kind() {
     using P = ForceOf<OnPoints, OnFrames>;
-    return {OnPoints::name, OnPoints::doc, make_field<P>, describe_field<P>, P::add};
+    constexpr bool has_strength = requires(P p) { p.law.strength; };
+    if constexpr (has_strength) return {OnPoints::name, OnPoints::doc, make_field<P>, describe_field<P>, P::add, set_strength_of<P>};
+    else return {OnPoints::name, OnPoints::doc, make_field<P>, describe_field<P>, P::add, nullptr};
 }
 
 const FieldKind* checked_kind(const SceneEntry& e, std::vector<Error>& errors) {
@@ -132,10 +145,11 @@ const FieldKind* find_field_kind(std::string_view name) {
     return nullptr;
 }
 
-void add_flows(const Scene& scene, const Scope& field_scope, ModelBuilder& b, std::vector<Error>& errors) {
+void add_flows(const Scene& scene, const Scope& field_scope, GaugeRequests& gauges, ModelBuilder& b, std::vector<Error>& errors) {
     for (const SceneEntry& e : scene.fields) {
         if (!checked_kind(e, errors) || find_field_kind(e.kind)->add) continue;
-        const Scope scope = make_scope(field_scope, e.vars);
+        Scope scope = make_scope(field_scope, e.vars);
+        scope.gauge = find_gauge_for(gauges, e.name);
         FlowParams p;
         FieldList list = collect_fields([&](auto v) { FlowParams::fields(p, v); });
         Turbulence eddies;
@@ -162,11 +176,12 @@ void add_flows(const Scene& scene, const Scope& field_scope, ModelBuilder& b, st
         f.until = p.until;
         f.ease = p.ease;
         f.scale = p.scale;
+        b.fields.reads_gauges = b.fields.reads_gauges || uses_gauges(p.velocity) || uses_gauges(p.scale);
         b.fields.velocity.push_back(std::move(f));
     }
 }
 
-void add_force_fields(const Scene& scene, const Scope& scene_scope, ModelBuilder& b, std::vector<Error>& errors) {
+void add_force_fields(const Scene& scene, const Scope& scene_scope, GaugeRequests& gauges, ModelBuilder& b, std::vector<Error>& errors) {
     std::vector<std::string> names;
     for (const Object& o : b.model.objects) names.push_back(o.name);
     // objects with errors of their own, or of a later version
@@ -178,11 +193,14 @@ void add_force_fields(const Scene& scene, const Scope& scene_scope, ModelBuilder
     for (const SceneEntry& e : scene.fields) {
         const FieldKind* kind = find_field_kind(e.kind);
         if (!kind || !kind->add) continue;
-        const Scope scope = make_scope(scene_scope, e.vars);
+        Scope scope = make_scope(scene_scope, e.vars);
+        scope.gauge = find_gauge_for(gauges, e.name);
         const auto params = kind->make_params();
         FieldList list;
         kind->describe(params.get(), list);
+        b.fields.strengths.emplace_back().name = e.name;
         if (!read_fields(list, e.params, scope, e.path, errors)) continue;
+        if (kind->set_strength) kind->set_strength(params.get(), scene.time, b.fields);
         if (const FieldRef* axis = find_field(list, "axis"); axis && member_of<Real3>(*axis) == Real3{}) {
             errors.push_back(make_error(*find(e.params, "axis"), join_path(e.path, "axis"), "a direction cannot be zero"));
             continue;

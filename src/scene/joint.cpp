@@ -326,7 +326,7 @@ const JointKind* find_joint_kind(std::string_view name) {
 }
 
 void add_joints(const Scene& scene, const Scope& scene_scope, bool check_only, ModelBuilder& b, std::vector<MotorTrack>& tracks,
-                std::vector<Error>& future, std::vector<std::string>& wrong, std::vector<Error>& errors) {
+                GaugeRequests& gauges, std::vector<Error>& future, std::vector<std::string>& wrong, std::vector<Error>& errors) {
     for (const SceneEntry& e : scene.joints) {
         const JointKind* kind = find_joint_kind(e.kind);
         if (!kind) {
@@ -337,7 +337,8 @@ void add_joints(const Scene& scene, const Scope& scene_scope, bool check_only, M
             wrong.push_back(e.name);
             continue;
         }
-        const Scope scope = make_scope(scene_scope, e.vars);
+        Scope scope = make_scope(scene_scope, e.vars);
+        scope.gauge = find_gauge_for(gauges, e.name);
         JointWork w{e, *kind, coordinates_of(kind->features), {}, {}, {}, scene.time, scope, b, {}, errors, {-1, -1}, -1, {}};
         const std::size_t waiting = future.size();
         add_joint(w, check_only, wrong, future);

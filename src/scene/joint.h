@@ -3,6 +3,7 @@
 #pragma once
 #include "core/fields.h"
 #include "model/builder.h"
+#include "scene/gauge.h"
 #include "scene/motion.h"
 #include "scene/scope.h"
 #include "sinew/input.h"
@@ -28,14 +29,15 @@ struct MotorTrack {
     Signal3 spin;                    // [rad/s]
     Real4 to_body;                   // first body <- axes of the place, as built
 };
-// Targets of all tracks at the end of a step of dt from t; those that the input had for the same joints are gone.
-void fill_motors(const std::vector<MotorTrack>&, const Model&, double t, double dt, Input&);
+// Targets of all tracks at the end of a step of dt from t; those that the input had for the same joints are gone. The gauges of this step
+// are in the input, `before` are those of the step before: with them the target was where it comes from.
+void fill_motors(const std::vector<MotorTrack>&, const Model&, double t, double dt, std::span<const double> before, Input&);
 
 std::span<const JointKind> joint_kinds();
 const JointKind* find_joint_kind(std::string_view name); // null if there is none
 
 // wrong: objects with errors of their own, which a joint does not repeat; joints with errors are added to them
-void add_joints(const Scene&, const Scope&, bool check_only, ModelBuilder&, std::vector<MotorTrack>&, std::vector<Error>& future,
+void add_joints(const Scene&, const Scope&, bool check_only, ModelBuilder&, std::vector<MotorTrack>&, GaugeRequests&, std::vector<Error>& future,
                 std::vector<std::string>& wrong, std::vector<Error>& errors);
 
 } // namespace sinew

@@ -77,11 +77,11 @@ struct MotorParams {
     bool on = true;
     template <class V> static void fields(MotorParams& p, const JointCoordinate& c, V&& v) {
         if (c.drive == "joint_drive_turn") {
-            v("speed", p.spin, Field{.unit = "rad/s", .doc = "angular velocity that it keeps, in the axes of the place, which turn with the first body; expressions of t"});
+            v("speed", p.spin, Field{.unit = "rad/s", .doc = "angular velocity that it keeps, in the axes of the place, which turn with the first body; expressions of t and measurements"});
             v("target", p.target, Field{.doc = "rotation from as built that it goes to, if it has stiffness: { rotate, spin, keys, between, repeat } as in motions"});
         } else {
-            v("speed", p.speed, Field{.unit = c.linear ? "m/s" : "rad/s", .live = true, .doc = "that it keeps; an expression of t"});
-            v("position", p.position, Field{.unit = c.linear ? "m" : "rad", .live = true, .doc = "that it goes to, if it has stiffness; an expression of t"});
+            v("speed", p.speed, Field{.unit = c.linear ? "m/s" : "rad/s", .live = true, .doc = "that it keeps; an expression of t and measurements"});
+            v("position", p.position, Field{.unit = c.linear ? "m" : "rad", .live = true, .doc = "that it goes to, if it has stiffness; an expression of t and measurements"});
             v("keys", p.keys, Field{.doc = "[ { t, position }, ... ]: positions at times, straight between them, in place of an expression"});
         }
         v("stiffness", p.stiffness, Field{.min = 0, .unit = c.linear ? "N/m" : "N m", .live = true, .doc = "of a servo; 0 = keeps the speed only"});

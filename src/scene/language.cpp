@@ -17,7 +17,7 @@ constexpr std::string_view kJoint =
     "`spring` is { stiffness, damping, rest }, `motor` { speed, position, keys, stiffness, damping, limit, on }: along the axis of "
     "sliders, about that of hinges, of the length of distances; of all rotation in ball and cone_twist joints, whose motors have a "
     "`target`, a motion of rotations, instead of position and keys. `second_...` and `twist_...` are the same for other "
-    "freedoms of a joint. Speeds and positions may be expressions of t. `replicate` makes many, each `between` names with its index: "
+    "freedoms of a joint. Speeds and positions may be expressions of t, frame and measurements. `replicate` makes many, each `between` names with its index: "
     "`\"node/{i}\", \"node/{i + 1}\"`.\n";
 
 } // namespace

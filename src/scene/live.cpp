@@ -257,6 +257,11 @@ std::string find_fixed_difference(const Model& a, const Model& b) {
     if (!same_rules(a.contact_rules, b.contact_rules)) return "which pairs touch";
     if (!same_emitters(a.emitters, b.emitters)) return "where and when particles are born";
     if (!same_sinks(a.sinks, b.sinks)) return "where particles end";
+    // a strength may become a number, which is in the elements
+    for (std::size_t k = 0; a.fields && b.fields && k < std::min(a.fields->strengths.size(), b.fields->strengths.size()); ++k) {
+        const Expression &x = a.fields->strengths[k].value, &y = b.fields->strengths[k].value;
+        if (!y.code.empty() && x.text != y.text) return "an expression that is a strength";
+    }
     return {};
 }
 

@@ -8,6 +8,7 @@
 #include "scene/event.h"
 #include "scene/expand.h"
 #include "scene/expect.h"
+#include "scene/gauge.h"
 #include "scene/load.h"
 #include "scene/names.h"
 #include "scene/placement.h"
@@ -258,9 +259,12 @@ static LoadedScene read_scene(const Value& document, bool incomplete) {
     read_named(document, "fields", true, s.fields, s.broken, errors);
     read_named(document, "materials", false, s.materials, s.broken, errors);
     read_named(document, "solvers", false, s.solvers, s.broken, errors);
+    GaugeRequests measured; // what they ask for is judged when there is a model
+    Scope motion_scope = make_scope(scope, {});
+    motion_scope.gauge = find_gauge_for(measured, {});
     for (const SceneObject& o : s.objects) {
         Motion motion;
-        if (o.motion.kind != Value::Kind::null) parse_motion(o, scope, s.time, motion, errors);
+        if (o.motion.kind != Value::Kind::null) parse_motion(o, motion_scope, s.time, motion, errors);
     }
     NameIndex names;
     for (const SceneObject& o : s.objects) add_name(names, o.name);

@@ -177,7 +177,7 @@ Real body_number(const Measurement& q, const State& s, const Object& o) {
 
 Real joint_number(const Measurement& q, const Model& m, const State& s) {
     if (q.quantity <= Quantity::joint_torque_size) {
-        std::vector<JointLoad> loads;
+        static thread_local std::vector<JointLoad> loads; // motors may ask in every step
         compute_joint_loads(m, s, loads);
         const JointLoad& load = loads[q.object];
         switch (q.quantity) {
@@ -339,11 +339,15 @@ std::vector<std::string> measurement_names(const Model& m) {
     return names;
 }
 
-bool evaluate(const Condition& c, const Model& m, const State& s, const Report& r, double frame) {
-    std::array<double, 64> slots{s.time, frame};
+double measure_number(const Condition& c, const Model& m, const State& s, const Report& r, double frame) {
+    std::array<double, kMostConditionSlots + 2> slots{s.time, frame};
     const std::size_t n = std::min(c.slots.size(), slots.size() - 2);
     for (std::size_t i = 0; i < n; ++i) slots[2 + i] = evaluate(c.slots[i], m, s, r);
-    return evaluate(c.expression, std::span<const double>(slots.data(), 2 + n)) != 0;
+    return evaluate(c.expression, std::span<const double>(slots.data(), 2 + n));
+}
+
+bool evaluate(const Condition& c, const Model& m, const State& s, const Report& r, double frame) {
+    return measure_number(c, m, s, r, frame) != 0;
 }
 
 } // namespace sinew

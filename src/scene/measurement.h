@@ -50,6 +50,8 @@ struct Condition {
     Expression expression;
     std::vector<Measurement> slots; // slot 0 = t, 1 = frame, then these
 };
+inline constexpr std::size_t kMostConditionSlots = 62; // measurements
+double measure_number(const Condition&, const Model&, const State&, const Report&, double frame);
 bool evaluate(const Condition&, const Model&, const State&, const Report&, double frame);
 
 } // namespace sinew

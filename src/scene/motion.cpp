@@ -84,18 +84,18 @@ Quat key_rotation(const Motion& m, Real t) {
 
 } // namespace
 
-Pose evaluate_motion(const Motion& m, double t) {
+Pose evaluate_motion(const Motion& m, double t, std::span<const double> gauges) {
     if (!m.moves) return compose(m.container, m.rest);
     const double slots[] = {t, m.first_frame + t * m.fps};
     Vec3 x = vec(m.rest.position);
-    if (m.has_at) x = vec(evaluate(m.at, slots));
+    if (m.has_at) x = vec(evaluate(m.at, slots, gauges));
     if (!m.at_keys.empty()) x = key_position(m, t);
-    if (m.has_move) x += Vec3(vec(evaluate(m.move, slots)));
+    if (m.has_move) x += Vec3(vec(evaluate(m.move, slots, gauges)));
     if (m.has_slide) x += Vec3(vec(m.slide.velocity)) * ramp_integral(m.slide.ramp, t);
 
     Quat q = quat(m.rest.rotation);
     if (!m.rotate_keys.empty()) q = key_rotation(m, t) * q;
-    if (m.has_rotate) q = exp_rotation(Vec3(vec(m.rotate_axis)) * evaluate(m.rotate_angle, slots)) * q;
+    if (m.has_rotate) q = exp_rotation(Vec3(vec(m.rotate_axis)) * evaluate(m.rotate_angle, slots, gauges)) * q;
     if (m.has_spin) {
         const Quat turn =
             exp_rotation(Vec3(vec(m.spin.axis)) * (m.spin.rate * ramp_integral(m.spin.ramp, t)));

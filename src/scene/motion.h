@@ -1,5 +1,5 @@
 // Prescribed motion of an object:  "static" | { ... } with any of
-//   "at":     [x, y, z]     position [m], expressions of t and frame, where the object's own "at" would be
+//   "at":     [x, y, z]     position [m], expressions of t, frame and measurements, where the object's own "at" would be
 //   "move":   [x, y, z]     displacement [m] added to it
 //   "rotate": { "axis", "angle" }   angle an expression, in addition to the object's own rotation
 //   "spin":   { "axis", "rate" [rad/s], "from", "to", "ease", "center" }   constant rate between two times;
@@ -45,7 +45,7 @@ struct Motion {
     int first_frame = 0;
     bool moves = false; // false: static
     bool has_at = false, has_move = false, has_rotate = false, has_spin = false, has_slide = false;
-    Signal3 at, move; // [m] of t, frame
+    Signal3 at, move; // [m] of t, frame and gauges
     Real3 rotate_axis{0, 1, 0};
     Signal rotate_angle; // [rad]
     MotionSpin spin;
@@ -60,6 +60,6 @@ struct Motion {
 // scope: vars, with the slots t and frame (kTimeSlots)
 bool parse_motion(const Value&, const Scope&, const SceneTime&, const Pose& container, const Pose& rest,
                   std::string_view path, Motion& out, std::vector<Error>&);
-Pose evaluate_motion(const Motion&, double t); // in the world
+Pose evaluate_motion(const Motion&, double t, std::span<const double> gauges = {}); // in the world
 
 } // namespace sinew

@@ -6,6 +6,7 @@
 #include "model/visit.h"
 #include "scene/animation.h"
 #include "scene/direct_set.h"
+#include "scene/measured_set.h"
 #include "scene/placement.h"
 #include "scene/scope.h"
 #include "scene/spawn.h"
@@ -17,20 +18,20 @@
 
 namespace sinew {
 
-Pose mover_pose(const Script& script, int index, double t) {
+Pose mover_pose(const Script& script, int index, double t, std::span<const double> gauges) {
     const Mover& m = script.movers[index];
-    const Pose own = m.has_motion ? evaluate_motion(m.motion, t) : m.rest;
+    const Pose own = m.has_motion ? evaluate_motion(m.motion, t, gauges) : m.rest;
     if (m.parent < 0) return own;
     // carried: what the parent did to its rest pose happens to the child too
-    const Pose carried = compose(mover_pose(script, m.parent, t), invert(script.movers[m.parent].rest));
+    const Pose carried = compose(mover_pose(script, m.parent, t, gauges), invert(script.movers[m.parent].rest));
     return compose(carried, own);
 }
 
-void place_animation(const Script& script, const AnimationTrack& a, double t, std::span<const Real3> local,
+void place_animation(const Script& script, const AnimationTrack& a, double t, std::span<const double> gauges, std::span<const Real3> local,
                      std::span<Real3> out) {
     Pose pose = a.rest;
     for (int k = 0; k < int(script.movers.size()); ++k)
-        if (script.movers[k].object == a.object) pose = mover_pose(script, k, t);
+        if (script.movers[k].object == a.object) pose = mover_pose(script, k, t, gauges);
     const Quat q = quat(pose.rotation);
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = real3(vec(pose.position) + q * vec(local[i]));
 }
@@ -41,7 +42,7 @@ static Errors fill_animated(const Script& script, const Model& m, const State& n
         if (a->object >= int(m.objects.size()) || !m.objects[a->object].alive) continue;
         const Range range = m.objects[a->object].animated;
         if (Errors e = sample_animation(*a, t, a->local); !e.empty()) return e;
-        place_animation(script, *a, t, a->local, std::span(input.animated).subspan(range.begin, range.count()));
+        place_animation(script, *a, t, input.gauges, a->local, std::span(input.animated).subspan(range.begin, range.count()));
     }
     return {};
 }
@@ -65,9 +66,12 @@ Errors fill_input(const Script& script, const Model& m, const State& now, double
     input.points.clear();
     input.scalars.clear();
     const double t = now.time + dt;
+    read_gauges(script.gauges, m, now, input.gauges);
+    const std::vector<double>* memory = script.gauges.empty() ? nullptr : find_memory(now, kGaugeMemory);
+    const std::span<const double> before = memory ? std::span<const double>(*memory) : std::span<const double>(input.gauges);
     for (int k = 0; k < int(script.movers.size()); ++k) {
         const int object = script.movers[k].object;
-        if (m.objects[object].alive && m.objects[object].frames.count()) input.targets.push_back({{object, m.objects[object].generation}, mover_pose(script, k, t)});
+        if (m.objects[object].alive && m.objects[object].frames.count()) input.targets.push_back({{object, m.objects[object].generation}, mover_pose(script, k, t, input.gauges)});
     }
     for (const Handle& h : script.handles) {
         if (!m.objects[h.object].alive) continue;
@@ -75,13 +79,13 @@ Errors fill_input(const Script& script, const Model& m, const State& now, double
         for (int k = 0; k < int(script.movers.size()); ++k)
             if (script.movers[k].object == (h.follows >= 0 ? h.follows : h.object)) mover = k;
         if (mover < 0) continue;
-        const Pose pose = mover_pose(script, mover, t);
+        const Pose pose = mover_pose(script, mover, t, input.gauges);
         for (std::size_t i = 0; i < h.points.size(); ++i)
             if (m.point.flags[h.points[i]] & kFixed)
                 input.points.push_back({h.points[i], real3(vec(pose.position) + quat(pose.rotation) * vec(h.local[i]))});
-        if (!h.scalars.empty()) fill_angles(h, script.movers[mover], mover_pose(script, mover, now.time), pose, m, now, dt, input);
+        if (!h.scalars.empty()) fill_angles(h, script.movers[mover], mover_pose(script, mover, now.time, before), pose, m, now, dt, input);
     }
-    fill_motors(script.motors, m, now.time, dt, input);
+    fill_motors(script.motors, m, now.time, dt, before, input);
     return fill_animated(script, m, now, t, input);
 }
 
@@ -94,7 +98,7 @@ void set_field(Model& m, const std::string& name, const std::string& parameter, 
     auto fields = std::make_shared<FieldSet>(*m.fields);
     for (VelocityField& f : fields->velocity) {
         if (f.name != name) continue;
-        if (parameter == "scale") f.scale = value.number;
+        if (parameter == "scale") f.scale = make_signal(value.number);
         if (parameter == "velocity")
             for (int k = 0; k < 3; ++k) f.base[k] = make_expression(value.items[k].number);
     }
@@ -249,8 +253,8 @@ void set_number_or_live(Script& script, Model& m, State& s, const EventSet& set,
 }
 
 // again: the event happened in an earlier part of the run, the state has its traces
-void apply_event(Script& script, Model& m, State& s, const Event& e, bool again, std::vector<std::string>& happened) {
-    for (const EventSet& set : e.sets)
+void apply_sets(Script& script, Model& m, State& s, const std::vector<EventSet>& sets, bool again, std::vector<std::string>& happened) {
+    for (const EventSet& set : sets)
         if (!is_direct_set(set, m)) set_number_or_live(script, m, s, set, again, happened);
         else if (set.target.starts_with("fields.")) set_field(m, set.target.substr(7), set.parameter, set.value);
         else if (set.parameter.starts_with("motor")) set_motors(m, s, set, again);
@@ -258,6 +262,13 @@ void apply_event(Script& script, Model& m, State& s, const Event& e, bool again,
             for (Emitter& emitter : m.emitters)
                 if (match_name(set.target, m.objects[emitter.object].name) && set.parameter == "rate")
                     set_rate(emitter, int(&emitter - m.emitters.data()), set.value.number, m, s);
+}
+
+// measured: the state that has or gets the numbers that its sets measure
+void apply_event(Script& script, Model& m, State& s, State& measured, std::size_t event, bool again, std::vector<std::string>& happened) {
+    const Event& e = script.events[event].event;
+    if (script.events[event].measured.empty()) apply_sets(script, m, s, e.sets, again, happened);
+    else apply_sets(script, m, s, fill_sets(script, event, m, measured, again, happened), again, happened);
     for (const EventRelease& r : e.releases)
         for (const Handle& h : script.handles) {
             if (!m.objects[h.object].alive || !match_name(r.target, m.objects[h.object].name)) continue;
@@ -304,7 +315,7 @@ static State blank_state(const Model& m) {
 }
 
 // `set`: what an event sets and releases, which does not change what there is
-static void replay_in_order(const Script& script, Model& m, const State& s, const std::function<void(const Event&, State&)>& set) {
+static void replay_in_order(const Script& script, Model& m, const State& s, const std::function<void(std::size_t event, State&)>& set) {
     const std::vector<double>* edits = find_memory(s, kScriptEdits);
     if (!edits || edits->size() % kEditMemory != 0) return;
     State at = blank_state(m);
@@ -313,7 +324,7 @@ static void replay_in_order(const Script& script, Model& m, const State& s, cons
         const std::size_t which = std::size_t(e[kWhich]);
         at.step = std::int64_t(e[kStep]);
         if (e[kWhat] == kEventEdit && which < script.events.size()) {
-            if (set) set(script.events[which].event, at);
+            if (set) set(which, at);
             apply_edits(script.events[which], m, at, ignored);
         }
         if (e[kWhat] == kBrokenEdit && which < m.objects.size()) remove_object(m, at, {int(which), m.objects[which].generation});
@@ -326,6 +337,7 @@ void register_events(const Script& script, const Model& m, State& s) {
     if (script.events.empty()) return;
     memory_array(s, "script.events", kEventMemory * script.events.size());
     if (has_edits(script)) memory_array(s, kScriptEdits, 0);
+    register_sets(script, s);
     for (const ScriptEvent& e : script.events)
         for (const EventSet& set : e.event.sets)
             if (set.parameter == "rate") memory_array(s, "script.emitters", kClockMemory * m.emitters.size());
@@ -344,7 +356,7 @@ std::vector<Error> set_by_script(Script& script, Model& m, State& s, std::string
     if (!errors.empty()) return errors;
     if (!direct) wake_all(s);
     std::vector<std::string> ignored;
-    if (direct) apply_event(script, m, s, event, false, ignored);
+    if (direct) apply_sets(script, m, s, event.sets, false, ignored);
     else renew_spawned(set, script, m);
     if (spawned) set_touch_number(set.target, set.parameter, set.value.number, m);
     return errors;
@@ -369,7 +381,7 @@ std::vector<std::string> run_events(Script& script, Model& m, State& s, const Re
         if (!fire) continue;
         memory[kLast] = s.time;
         happened.push_back(fmt::format("t = {:.4f} s: {}", s.time, e.event.path));
-        apply_event(script, m, s, e.event, false, happened);
+        apply_event(script, m, s, s, k, false, happened);
         if (has_edits(script)) note_script_event(script, k, s);
         apply_edits(e, m, s, happened);
     }
@@ -377,23 +389,23 @@ std::vector<std::string> run_events(Script& script, Model& m, State& s, const Re
 }
 
 // without spawns and removals: each event once, by the time it happened last
-static void repeat_last(const Script& script, const State& s, const std::function<void(const Event&)>& repeat) {
+static void repeat_last(const Script& script, const State& s, const std::function<void(std::size_t event)>& repeat) {
     const std::vector<double>* memory = find_memory(s, "script.events");
     if (!memory || memory->size() != kEventMemory * script.events.size()) return;
     std::vector<std::pair<double, std::size_t>> order;
     for (std::size_t k = 0; k < script.events.size(); ++k)
         if ((*memory)[kEventMemory * k + kFired] > 0) order.push_back({(*memory)[kEventMemory * k + kLast], k});
     std::sort(order.begin(), order.end());
-    for (const auto& [time, k] : order) repeat(script.events[k].event);
+    for (const auto& [time, k] : order) repeat(k);
 }
 
 void apply_past_events(Script& script, Model& m, State& s) {
     std::vector<std::string> ignored; // said when it happened
-    const auto repeat = [&](const Event& e, State& at) { apply_event(script, m, at, e, true, ignored); };
+    const auto repeat = [&](std::size_t k, State& at) { apply_event(script, m, at, s, k, true, ignored); };
     if (has_edits(script)) replay_in_order(script, m, s, repeat);
     State at = blank_state(m);
     break_again(m, s, at);
-    if (!has_edits(script)) repeat_last(script, s, [&](const Event& e) { repeat(e, at); });
+    if (!has_edits(script)) repeat_last(script, s, [&](std::size_t k) { repeat(k, at); });
     restore_rates(m, s);
 }
 

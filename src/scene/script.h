@@ -2,6 +2,7 @@
 #pragma once
 #include "scene/event.h"
 #include "scene/expect.h"
+#include "scene/gauge.h"
 #include "scene/joint.h"
 #include "scene/live.h"
 #include "scene/measurement.h"
@@ -22,9 +23,15 @@ struct Mover {
     Motion motion;
     Pose rest;               // initial pose in the world
 };
+struct MeasuredNumber {      // in a value that an event sets
+    int set = 0;             // of the event
+    std::vector<int> where;  // items and members down to it
+    Condition value;
+};
 struct ScriptEvent {
     Event event;
     Condition condition;     // if event.when
+    std::vector<MeasuredNumber> measured; // taken when it happens (scene/measured_set.h)
     std::shared_ptr<const Spawned> spawned; // if event.spawn
 };
 struct ScriptExpectation {
@@ -36,6 +43,7 @@ struct Script {
     std::vector<Mover> movers;      // parents before children
     std::vector<Handle> handles;
     std::vector<MotorTrack> motors;
+    std::vector<Gauge> gauges;      // that expressions use
     std::vector<std::shared_ptr<AnimationTrack>> animations; // their samples are read as time goes
     std::vector<ScriptEvent> events;
     std::vector<ScriptExpectation> expectations;
@@ -47,9 +55,10 @@ struct Script {
 // sets a live parameter (scene/direct_set.h, scene/live.h) from outside of the events
 std::vector<Error> set_by_script(Script&, Model&, State&, std::string_view key, const Value&);
 // pose of a mover at time t
-Pose mover_pose(const Script&, int mover, double t);
+Pose mover_pose(const Script&, int mover, double t, std::span<const double> gauges);
 // vertices of an animated object in the world at time t, from those in its own axes
-void place_animation(const Script&, const AnimationTrack&, double t, std::span<const Real3> local, std::span<Real3> out);
+void place_animation(const Script&, const AnimationTrack&, double t, std::span<const double> gauges, std::span<const Real3> local,
+                     std::span<Real3> out);
 // targets at the end of the step [t, t + dt]; events that were released no longer hold; errors: files of animations that
 // cannot be read any more
 Errors fill_input(const Script&, const Model&, const State& now, double dt, Input&);

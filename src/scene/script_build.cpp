@@ -4,9 +4,11 @@
 #include "core/nearest.h"
 #include "core/units.h"
 #include "model/field.h"
+#include "model/visit.h"
 #include "scene/animation.h"
 #include "scene/direct_set.h"
 #include "scene/field_kinds.h"
+#include "scene/measured_set.h"
 #include "scene/names.h"
 #include "scene/scope.h"
 #include "scene/spawn.h"
@@ -28,7 +30,8 @@ bool is_free_body(const Model& m, const Object& o) {
 }
 
 // a mover for every held object that has a motion or a parent that moves; parents come first
-int add_mover(const Scene& scene, const Scope& scope, const Model& m, int scene_object, Script& script, std::vector<Error>& errors) {
+int add_mover(const Scene& scene, const Scope& scope, GaugeRequests& gauges, const Model& m, int scene_object, Script& script,
+              std::vector<Error>& errors) {
     const SceneObject& o = scene.objects[scene_object];
     const Id id = find(m, o.name);
     if (!id || is_free_body(m, m.objects[id.index])) return -1;
@@ -37,10 +40,11 @@ int add_mover(const Scene& scene, const Scope& scope, const Model& m, int scene_
     mover.object = id.index;
     mover.rest = o.pose;
     for (std::size_t k = 0; k < scene.objects.size(); ++k)
-        if (!o.parent.empty() && scene.objects[k].name == o.parent) mover.parent = add_mover(scene, scope, m, int(k), script, errors);
+        if (!o.parent.empty() && scene.objects[k].name == o.parent) mover.parent = add_mover(scene, scope, gauges, m, int(k), script, errors);
     const bool word = o.motion.kind == Value::Kind::text; // "static", "free"
     if (o.motion.kind != Value::Kind::null && !word) {
-        const Scope own = make_scope(scope, o.vars);
+        Scope own = make_scope(scope, o.vars);
+        own.gauge = find_gauge_for(gauges, o.name);
         mover.has_motion = parse_motion(o, own, scene.time, mover.motion, errors);
     }
     if (!mover.has_motion && mover.parent < 0) return -1;
@@ -93,6 +97,7 @@ struct ScriptCheck {
     const Scope& scope;
     const std::vector<std::string>& wrong; // objects and joints with errors of their own
     const Model& model;
+    const State& state; // the first one
     std::vector<Error>&future, &errors;
     ComingModels coming{}; // what events spawn
 };
@@ -107,25 +112,55 @@ bool waits(const ScriptCheck& c, std::string_view pattern) {
 bool is_missing(const ScriptCheck& c, std::string_view pattern) { return matches_broken(c.wrong, pattern) || waits(c, pattern); }
 
 // live: the scene as the sets before this one leave it
-void check_set(const ScriptCheck& c, EventSet& set, const std::string& path, LiveScene& live) {
-    if (is_missing(c, set.target)) return; // said elsewhere
+void check_set(const ScriptCheck& c, EventSet& set, const std::string& where, LiveScene& live, std::vector<Error>& errors) {
     const std::string key = set.parameter.empty() ? set.target : set.target + "." + set.parameter;
-    const std::string where = join_path(path, "set." + key);
     if (is_direct_set(set, c.model)) {
-        check_direct_set(set, c.model, c.coming, c.scope, where, c.errors);
+        check_direct_set(set, c.model, c.coming, c.scope, where, errors);
         return;
     }
     const bool of_scene = names_section(set.target) || names_scene(set.target, c.model);
     const bool comes = names_coming(set.target, c.coming);
     if (comes && !of_scene && !names_touching(set.target, c.coming))
-        c.errors.push_back(make_error(set.value, where, "not a live parameter of a joint that comes with an event", "motor"));
+        errors.push_back(make_error(set.value, where, "not a live parameter of a joint that comes with an event", "motor"));
     else if (comes && (!of_scene || is_touch_number(set.parameter)))
-        check_touch_number(set, c.scope, where, c.errors);
+        check_touch_number(set, c.scope, where, errors);
     if (comes && !of_scene) return;
     for (Error& e : change_live(live, key, set.value, nullptr)) {
         e.path = where;
-        c.errors.push_back(std::move(e));
+        errors.push_back(std::move(e));
     }
+}
+
+// What is measured has its value when the event happens; a set is good if it would be at the start of the run, or, where that value is out of
+// range, with ones in these places.
+void build_set(const ScriptCheck& c, int index, const std::string& path, ScriptEvent& e, LiveScene& live) {
+    EventSet& set = e.event.sets[std::size_t(index)];
+    if (is_missing(c, set.target)) return; // said elsewhere
+    const std::string where = join_path(path, "set." + (set.parameter.empty() ? set.target : set.target + "." + set.parameter));
+    const std::size_t before = c.errors.size();
+    std::vector<MeasuredNumber> measured = find_measured(c.model, c.scope, c.wrong, set, index, where, c.errors);
+    if (c.errors.size() > before) return;
+    if (measured.empty()) return check_set(c, set, where, live, c.errors);
+    if (!c.coming.empty() && set.target.starts_with("materials.")) { // what is spawned keeps the material of its moment, a restart knows the last one alone
+        c.errors.push_back(make_error(set.value, where, "a material cannot be set by what is measured where events spawn", "a number"));
+        return;
+    }
+    std::vector<Error> first;
+    for (const bool at_start : {true, false}) {
+        EventSet trial = set;
+        for (const MeasuredNumber& q : measured) put_number(trial, q, at_start ? measure_number(q.value, c.model, c.state, Report{}, c.scene.time.first_frame) : 1);
+        std::vector<Error> errors;
+        check_set(c, trial, where, live, errors);
+        if (at_start) first = errors;
+        if (!errors.empty()) {
+            if (errors[0].message.starts_with("not a live parameter")) break;
+            continue;
+        }
+        set = std::move(trial);
+        e.measured.insert(e.measured.end(), measured.begin(), measured.end());
+        return;
+    }
+    c.errors.insert(c.errors.end(), first.begin(), first.end());
 }
 
 // something that is held or attached has this name
@@ -168,13 +203,13 @@ bool build_condition(const ScriptCheck& c, const std::string& text, const Value&
     // names of the outer scope first, so that vars keep their meaning
     for (const auto& [name, symbol] : scope.symbols.names) full.symbols.names.insert({name, symbol});
     ExpressionResult compiled = compile_expression(text, full.symbols, scope.seed);
-    if (compiled.value && out.slots.size() <= 62) {
+    if (compiled.value && out.slots.size() <= kMostConditionSlots) {
         out.expression = std::move(*compiled.value);
         return true;
     }
     if (!missing)
         for (const ExpressionError& e : compiled.errors) c.errors.push_back(make_error(at, path, e.message, e.allowed, e.nearest));
-    if (compiled.value) c.errors.push_back(make_error(at, path, "uses more than 62 measurements"));
+    if (compiled.value) c.errors.push_back(make_error(at, path, fmt::format("uses more than {} measurements", kMostConditionSlots)));
     return false;
 }
 
@@ -212,7 +247,7 @@ std::shared_ptr<const Spawned> build_spawn(const ScriptCheck& c, const Value& ev
 void build_event(const ScriptCheck& c, const Value& source, const std::string& path, std::shared_ptr<const Spawned> spawned, LiveScene& live, Script& script) {
     ScriptEvent e;
     if (source.kind == Value::Kind::null || !parse_event(source, c.scope, path, e.event, c.errors)) return;
-    for (EventSet& set : e.event.sets) check_set(c, set, path, live);
+    for (int i = 0; i < int(e.event.sets.size()); ++i) build_set(c, i, path, e, live);
     for (const EventRelease& r : e.event.releases) check_release(c, r, *find(source, "release"), script.handles, path);
     if (e.event.spawn.kind != Value::Kind::null && !spawned) return;
     e.spawned = std::move(spawned);
@@ -266,18 +301,21 @@ void build_expectations(const ScriptCheck& c, Script& script) {
 
 } // namespace
 
-void build_script(const Scene& scene, const Scope& scope, const std::vector<std::string>& wrong, const Model& m, State& state,
+void build_script(const Scene& scene, const Scope& scope, GaugeRequests& gauges, const std::vector<std::string>& wrong, const Model& m, State& state,
                   Script& script, std::vector<Error>& future, std::vector<Error>& errors) {
     script.time = scene.time;
     script.vars = scene.vars;
     check_motions(scene, m, errors);
     check_regions(scene, m, errors);
-    for (std::size_t k = 0; k < scene.objects.size(); ++k) add_mover(scene, scope, m, int(k), script, errors);
+    for (std::size_t k = 0; k < scene.objects.size(); ++k) add_mover(scene, scope, gauges, m, int(k), script, errors);
+    script.gauges = resolve_gauges(gauges, m, wrong, errors);
+    std::vector<double> readings; // of the scene as it is written
+    read_gauges(script.gauges, m, state, readings);
     // held bodies start where their motion is at time 0
     for (std::size_t k = 0; k < script.movers.size(); ++k) {
         const Range frames = m.objects[script.movers[k].object].frames;
         if (frames.count() == 0) continue;
-        const Pose pose = mover_pose(script, int(k), 0);
+        const Pose pose = mover_pose(script, int(k), 0, readings);
         state.frame.p[frames.begin] = pose.position;
         state.frame.q[frames.begin] = pose.rotation;
     }
@@ -285,9 +323,13 @@ void build_script(const Scene& scene, const Scope& scope, const std::vector<std:
         const Range range = m.objects[a->object].animated;
         std::vector<Real3> x;
         if (const Errors e = sample_animation(*a, 0, x); !e.empty()) errors.insert(errors.end(), e.begin(), e.end());
-        else place_animation(script, *a, 0, x, std::span(state.animated.x).subspan(range.begin, range.count()));
+        else place_animation(script, *a, 0, readings, x, std::span(state.animated.x).subspan(range.begin, range.count()));
     }
-    ScriptCheck check{scene, scope, wrong, m, future, errors};
+    if (!script.gauges.empty()) {
+        read_gauges(script.gauges, m, state, readings);
+        memory_array(state, kGaugeMemory, readings.size()) = readings;
+    }
+    ScriptCheck check{scene, scope, wrong, m, state, future, errors};
     build_events(check, script);
     build_expectations(check, script);
 }

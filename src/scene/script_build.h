@@ -5,7 +5,8 @@
 namespace sinew {
 
 // wrong: objects and joints with errors of their own; what is about them is not judged
-void build_script(const Scene&, const Scope& scene_scope, const std::vector<std::string>& wrong, const Model&, State&, Script&,
+// gauges: what expressions that were read before ask for; those of motions are added
+void build_script(const Scene&, const Scope& scene_scope, GaugeRequests& gauges, const std::vector<std::string>& wrong, const Model&, State&, Script&,
                   std::vector<Error>& future, std::vector<Error>&);
 
 } // namespace sinew

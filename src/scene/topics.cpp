@@ -44,7 +44,7 @@ struct EventWords {
         v("until", p.until, Field{.min = 0, .unit = "s", .doc = "a repeated event does not happen after this time; default: the end"});
         v("when", p.when, Field{.doc = "instead of at: a condition over measurements, t, frame and vars; it counts when it becomes true"});
         v("once", p.once, Field{.doc = "a condition counts the first time only"});
-        v("set", p.set, Field{.doc = "{ \"object.parameter\": value }: live parameters by object, pattern, fields.name or section"});
+        v("set", p.set, Field{.doc = "{ \"object.parameter\": value }: live parameters by object, pattern, fields.name or section; measurements in a value are those of when it happens"});
         v("release", p.release, Field{.doc = "attachments to let go: an object, or object.group; also a list"});
         v("spawn", p.spawn, Field{.doc = "{ \"name\": { kind, ... } }: objects that come, as in objects, of prefabs too; those of a repeated event "
                                          "are name, name/2, ... They take gravity, fields, contact rules and solver of the scene and have no motion, emitter "

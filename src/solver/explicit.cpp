@@ -129,7 +129,7 @@ void ExplicitSolver::evaluate(const Model& m, const Input& input, const State& n
     stop_fixed(*parallel, m, points);
     place_fixed(m, prescribed, now, t - now.time, points, frames);
     place_animated(m, input, now, t - now.time, dt, stage.animated);
-    set_passive_velocity(*parallel, m, t, points);
+    set_passive_velocity(*parallel, m, now, t, points);
     Evaluation ev = evaluation_of(m, now, dt);
     ev.x = points.x.data();
     ev.v = points.v.data();
@@ -286,7 +286,7 @@ void ExplicitSolver::euler_springs(const Model& m, const State& now, Real dt, Re
     ++report.evaluations;
     report.path = forces.springs.avx2 ? "springs avx2" : "springs";
     if (m.point.field.empty()) return;
-    set_passive_velocity(*parallel, m, now.time, next.point);
+    set_passive_velocity(*parallel, m, now, now.time, next.point);
     for (int i = 0; i < point_count(m); ++i)
         if (m.point.flags[i] & kPassive) vec(next.point.x[i]) += dt * vec(next.point.v[i]);
 }
@@ -366,7 +366,7 @@ Report ExplicitSolver::step(const Model& m, const Input& input, const State& now
     place_fixed(m, prescribed, now, dt, next.point, next.frame);
     place_fixed_scalars(m, input, now, dt, dt, next.scalar);
     place_animated(m, input, now, dt, dt, next.animated);
-    set_passive_velocity(*parallel, m, now.time + dt, next.point);
+    set_passive_velocity(*parallel, m, now, now.time + dt, next.point);
     next.time = now.time + dt;
     next.step = now.step + 1;
     lap(clock, "advance", report);

@@ -62,20 +62,22 @@ void place_fixed_scalars(const Model& m, const Input& input, const State& now, R
             place(t.scalar, (t.s - now.scalar.s[t.scalar]) / dt);
 }
 
-void set_passive_velocity(const Parallel& parallel, const Model& m, Real t, PointState& points) {
+void set_passive_velocity(const Parallel& parallel, const Model& m, const State& now, Real t, PointState& points) {
     if (m.point.field.empty()) return;
+    const Gauges gauges = find_gauges(m.fields.get(), now.memory);
     parallel_for(parallel, point_count(m), kGrain, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
             if (!(m.point.flags[i] & kPassive)) continue;
             if (!points.alive.empty() && !points.alive[i]) continue;
             const int f = m.point.field[i];
-            points.v[i] = f < 0 ? Real3{} : real3(velocity_at(m.fields->velocity[f], vec(points.x[i]), t));
+            points.v[i] = f < 0 ? Real3{} : real3(velocity_at(m.fields->velocity[f], vec(points.x[i]), t, nullptr, gauges));
         }
     });
 }
 
 void advect_passive(const Parallel& parallel, const Model& m, const State& now, Real dt, PointState& next) {
     if (m.point.field.empty()) return;
+    const Gauges gauges = find_gauges(m.fields.get(), now.memory);
     parallel_for(parallel, point_count(m), kGrain, [&](int begin, int end) {
         for (int i = begin; i < end; ++i) {
             if (!(m.point.flags[i] & kPassive) || (!next.alive.empty() && !next.alive[i])) continue;
@@ -83,9 +85,9 @@ void advect_passive(const Parallel& parallel, const Model& m, const State& now, 
             if (f < 0) continue;
             const VelocityField& field = m.fields->velocity[f];
             const Vec3 x = vec(now.point.x[i]);
-            const Vec3 half = x + 0.5 * dt * velocity_at(field, x, now.time);
-            next.x[i] = real3(x + dt * velocity_at(field, half, now.time + 0.5 * dt));
-            next.v[i] = real3(velocity_at(field, vec(next.x[i]), now.time + dt));
+            const Vec3 half = x + 0.5 * dt * velocity_at(field, x, now.time, nullptr, gauges);
+            next.x[i] = real3(x + dt * velocity_at(field, half, now.time + 0.5 * dt, nullptr, gauges));
+            next.v[i] = real3(velocity_at(field, vec(next.x[i]), now.time + dt, nullptr, gauges));
         }
     });
 }

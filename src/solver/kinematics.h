@@ -28,7 +28,7 @@ void place_fixed(const Model&, const Prescribed&, const State& now, Real elapsed
 void place_fixed_scalars(const Model&, const Input&, const State& now, Real dt, Real elapsed, ScalarState&);
 
 // v = u(x, t) for passive points
-void set_passive_velocity(const Parallel&, const Model&, Real t, PointState&);
+void set_passive_velocity(const Parallel&, const Model&, const State& now, Real t, PointState&);
 
 // One RK2 midpoint step of the passive points from `now` to `next`: for solvers that have no scheme of their own for them.
 void advect_passive(const Parallel&, const Model&, const State& now, Real dt, PointState& next);

@@ -66,6 +66,8 @@ INSTANTIATE_TEST_SUITE_P(of, rigid_scenes,
                                          RigidScene{.file = "joints/chain_100", .steps = 240, .direct = 1},
                                          RigidScene{.file = "joints/joint_grid", .steps = 60, .direct = 1},
                                          RigidScene{.file = "joints/driven", .steps = 240},
+                                         RigidScene{.file = "verify/p_measured_motors", .steps = 120},
+                                         RigidScene{.file = "verify/p_measured_fields", .steps = 120}, // the event is in step 51
                                          RigidScene{.file = "articulated/four_bar", .steps = 240},
                                          RigidScene{.file = "articulated/robot_arm", .steps = 240},
                                          RigidScene{.file = "articulated/breaking", .steps = 50},

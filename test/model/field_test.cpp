@@ -55,8 +55,26 @@ TEST(velocity_field, a_gate_opens_and_closes_smoothly_and_scale_switches) {
     EXPECT_GT(velocity_at(f, Vec3::Zero(), 2).norm(), 0);
     EXPECT_DOUBLE_EQ(gate(1.25, 1, 3, 0.5), 0.5);
     EXPECT_DOUBLE_EQ(gate(2, 1, 3, 0.5), 1);
-    f.scale = 0;
+    f.scale = make_signal(0);
     EXPECT_EQ(velocity_at(f, Vec3::Zero(), 2).norm(), 0);
+}
+
+TEST(velocity_field, a_scale_of_place_and_of_a_gauge_has_the_gradient_of_differences) {
+    VelocityField f = make_flow();
+    Symbols symbols;
+    add_slot(symbols, "x", 2), add_slot(symbols, "y", 3), add_slot(symbols, "ball.y", kFirstGauge + 1);
+    f.scale.expression = *compile_expression("x*y + ball.y", symbols).value;
+    const std::vector<double> gauges{7, 0.5};
+    const Vec3 x(0.3, -0.2, 0.7);
+    Mat3 g;
+    const Vec3 u = velocity_at(f, x, 0.4, &g, gauges);
+    EXPECT_NEAR((u - (0.5 - 0.06) * velocity_at(make_flow(), x, 0.4)).norm(), 0, 1e-14);
+    constexpr Real h = 1e-5; // as above
+    for (int j = 0; j < 3; ++j) {
+        const Vec3 e = h * Vec3::Unit(j);
+        const Vec3 d = (velocity_at(f, x + e, 0.4, nullptr, gauges) - velocity_at(f, x - e, 0.4, nullptr, gauges)) / (2 * h);
+        EXPECT_NEAR((d - g.col(j)).norm(), 0, 1e-5);
+    }
 }
 
 TEST(velocity_field, the_flow_is_one_field_the_sum_of_winds_or_still_air) {
