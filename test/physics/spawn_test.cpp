@@ -394,8 +394,8 @@ TEST(visit, names_every_member_of_a_state_and_of_an_input) {
     visit(s, [&](const char*, auto& member) { seen.push_back(&member); });
     EXPECT_EQ(seen, members);
     Input i;
-    auto& [targets, points, moved, point_forces, body_forces, grabs, motors, scalars] = i;
-    members = {&targets, &points, &moved, &point_forces, &body_forces, &grabs, &motors, &scalars}, seen.clear();
+    auto& [targets, points, moved, point_forces, body_forces, grabs, motors, scalars, gauges] = i;
+    members = {&targets, &points, &moved, &point_forces, &body_forces, &grabs, &motors, &scalars, &gauges}, seen.clear();
     visit(i, [&](const char*, auto& member) { seen.push_back(&member); });
     EXPECT_EQ(seen, members);
 }
