@@ -39,38 +39,23 @@ void set_core(const Convex& c, Real depth, Followed& out) {
     }
 }
 
-Convex hull_of(const HullShape& h, Real radius) {
-    Convex c;
-    c.core = Convex::hull;
-    c.hull_data = &h;
-    c.radius = radius;
-    return c;
-}
-
 } // namespace
 
 Real half_thickness(const ShapeCache& cache, const Shape& s, const std::optional<Convex>& c) {
-    if (!c) return grid_of(cache, s) && cache.solids[s.data].inner > 0 ? cache.solids[s.data].inner + s.rounding : 0;
+    if (!c || !is_bounded(*c)) return 0;
     if (c->core != Convex::hull) return inner_radius(*c);
     return cache.hulls[s.data].inner > 0 ? cache.hulls[s.data].inner + c->radius : 0;
-}
-
-Real reach_about(const ShapeCache& cache, const Shape& s, const std::optional<Convex>& c, const Vec3& center) {
-    return radius_about(c ? *c : hull_of(cache.solids[s.data].around, s.rounding), center);
 }
 
 Followed followed_of(const ShapeCache& cache, const Shape& s, const std::optional<Convex>& c) {
     Followed out;
     out.inner = half_thickness(cache, s, c);
-    if (!c) {
-        out.shape = hull_of(cache.solids[s.data].around, s.rounding);
-        out.core.radius = (1 - kCoreDepth) * out.inner;
-        out.core_at = cache.solids[s.data].center;
-    } else if (c->core == Convex::hull) {
-        out.shape = *c;
-        out.core = hull_of(cache.hulls[s.data].core, (1 - kCoreDepth) * c->radius);
+    out.shape = *c;
+    if (c->core == Convex::hull) {
+        out.core = *c;
+        out.core.hull_data = &cache.hulls[s.data].core;
+        out.core.radius = (1 - kCoreDepth) * c->radius;
     } else {
-        out.shape = *c;
         set_core(*c, kCoreDepth * out.inner, out);
     }
     return out;

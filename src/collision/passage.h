@@ -13,14 +13,12 @@ namespace sinew {
 // [m] A ball of this radius fits into the convex shape: no more than its half thickness. 0 for planes, and for hulls, whose cache knows it.
 Real inner_radius(const Convex&);
 
-// The same of what can be followed; 0 where a shape has no inside or no bounds. `convex`: the shape, where it is one.
+// The same of what can be followed; 0 where a shape is not convex or has no bounds. `convex`: the shape, where it is one.
 Real half_thickness(const ShapeCache&, const Shape&, const std::optional<Convex>& convex);
-
-Real reach_about(const ShapeCache&, const Shape&, const std::optional<Convex>& convex, const Vec3& center); // [m] largest distance of such a shape from a point in its axes
 
 // What is followed of a shape.
 struct Followed {
-    Convex shape;                // the shape, of closed meshes their convex hull: where this touches the body stops
+    Convex shape;                // where this touches the body stops
     Convex core;                 // inside
     Vec3 core_at = Vec3::Zero(); // [m] origin of the core's axes, in those of the shape
     Real inner = 0;              // [m] half thickness

@@ -54,33 +54,7 @@ HullCore make_core(const HullShape& h) {
     return {inner, std::move(*core)};
 }
 
-// of a node that lies nearly as deep as any, the one nearest to the middle
-SolidCore make_core(const DistanceGridShape& g, const TriangleShape& surface) {
-    constexpr Real kNearlyDeepest = 0.9;
-    SolidCore out;
-    const auto deepest = std::min_element(g.distance.begin(), g.distance.end());
-    if (deepest == g.distance.end() || !(*deepest < 0)) return out;
-    auto around = make_hull(surface.vertices);
-    if (!around.value) return out;
-    const Vec3 middle = inner_ball(*around.value).center;
-    Real least = std::numeric_limits<Real>::infinity();
-    for (int k = 0; k < g.size[2]; ++k)
-        for (int j = 0; j < g.size[1]; ++j)
-            for (int i = 0; i < g.size[0]; ++i) {
-                const Real depth = -Real(g.distance[(std::size_t(k) * g.size[1] + j) * g.size[0] + i]);
-                const Vec3 x = grid_node(g, i, j, k);
-                if (depth < -kNearlyDeepest * *deepest || !((x - middle).squaredNorm() < least)) continue;
-                least = (x - middle).squaredNorm();
-                out.center = x, out.inner = depth;
-            }
-    out.around = std::move(*around.value);
-    return out;
-}
-
 bool is_same(const HullShape& a, const HullShape& b) { return a.vertices == b.vertices && a.face_vertex == b.face_vertex; }
-bool is_same(const DistanceGridShape& a, const DistanceGridShape& b) {
-    return a.origin == b.origin && a.cell == b.cell && a.size == b.size && a.mesh == b.mesh && a.distance == b.distance;
-}
 
 // what a store had before it grew is kept
 void update_cores(ShapeCache& before, ShapeCache& now) {
@@ -89,12 +63,6 @@ void update_cores(ShapeCache& before, ShapeCache& now) {
     for (std::size_t k = 0; k < store.hulls.size(); ++k) {
         const bool kept = k < before.hulls.size() && is_same(old.hulls[k], store.hulls[k]);
         now.hulls.push_back(kept ? std::move(before.hulls[k]) : make_core(store.hulls[k]));
-    }
-    for (std::size_t k = 0; k < store.distance_grids.size(); ++k) {
-        const DistanceGridShape& g = store.distance_grids[k];
-        const MeshSurface* surface = surface_of(now, {Shape::solid, {}, 0, int(k)});
-        const bool kept = surface && k < before.solids.size() && is_same(old.distance_grids[k], g);
-        now.solids.push_back(kept ? std::move(before.solids[k]) : surface ? make_core(g, *surface->shape) : SolidCore{});
     }
 }
 

@@ -14,12 +14,6 @@ struct HullCore {
     Real inner = 0; // [m] radius of a ball inside: half thickness; 0: none was found
     HullShape core; // with kCoreDepth of that taken off all around
 };
-// Of a closed mesh that need not be convex a ball about a deep place near its middle
-struct SolidCore {
-    Real inner = 0;             // [m] 0: none was found
-    Vec3 center = Vec3::Zero(); // [m]
-    HullShape around;           // convex hull of its surface
-};
 
 struct ShapeCache {
     std::shared_ptr<const ShapeStore> store;          // null = none
@@ -30,7 +24,6 @@ struct ShapeCache {
     std::vector<Aabb> field_box;                     // of the surface
     std::vector<std::vector<PlacedShape>> compounds; // per compound its parts; none if it is not valid
     std::vector<HullCore> hulls;                     // per hull
-    std::vector<SolidCore> solids;                   // per distance grid
 };
 
 void update_shape_cache(const std::shared_ptr<const ShapeStore>&, ShapeCache&);

@@ -56,7 +56,7 @@ RigidMotion PassageSearch::motion_of(int leaf) const {
 
 // whether detection has seen its end
 bool PassageSearch::stays(int leaf) const {
-    const Aabb end = shape_bounds(shapes.cache, shapes.leaves[leaf].shape, place_at(p.motion[leaf], part_of(leaf))), &known = shapes.boxes[leaf];
+    const Aabb end = shape_bounds(*shapes.leaves[leaf].convex, place_at(p.motion[leaf], part_of(leaf))), &known = shapes.boxes[leaf];
     return (end.lo.array() >= known.lo.array() - margin).all() && (end.hi.array() <= known.hi.array() + margin).all();
 }
 
@@ -75,7 +75,7 @@ bool PassageSearch::find_fast() {
         // first by the box, which holds the shape: no look at the vertices of a hull
         const Vec3 reach = (shapes.boxes[k].hi - p0).cwiseAbs().cwiseMax((shapes.boxes[k].lo - p0).cwiseAbs());
         if (shift + turn * reach.norm() <= most) continue;
-        const Real lever = reach_about(shapes.cache, leaf.shape, leaf.convex, from(leaf.place, p0));
+        const Real lever = radius_about(*leaf.convex, from(leaf.place, p0));
         if (shift + turn * lever <= most) continue;
         p.motion[k] = motion_of(k);
         p.fast[k] = 1;
@@ -103,7 +103,7 @@ void PassageSearch::list_pairs() {
         if (!p.fast[k] || stays(k)) continue;
         const Vec3 p0 = shapes.body[shapes.leaves[k].collider].p, p1 = p0 + part_of(k) * p.motion[k].shift;
         const ShapeLeaf& leaf = shapes.leaves[k];
-        const Vec3 lever = Vec3::Constant(reach_about(shapes.cache, leaf.shape, leaf.convex, from(leaf.place, p0)));
+        const Vec3 lever = Vec3::Constant(radius_about(*leaf.convex, from(leaf.place, p0)));
         const Aabb way{p0.cwiseMin(p1) - lever, p0.cwiseMax(p1) + lever};
         for (int i = 0; i < int(shapes.leaves.size()); ++i)
             if (i != k && overlap(shapes.boxes[i], way) && !overlap(shapes.boxes[i], shapes.boxes[k])) add(k, i);

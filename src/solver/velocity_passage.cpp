@@ -49,7 +49,7 @@ RigidMotion VelocitySolver::motion_of(const Model& m, const ShapeLeaf& leaf, Rea
 
 // Whether detection has seen its end, and with it its way: boxes were grown by what velocities and spins lead to.
 bool VelocitySolver::stays_in_box(int leaf, const RigidMotion& motion) const {
-    const Aabb end = shape_bounds(shapes.cache, shapes.leaves[leaf].shape, place_at(motion, 1)), &known = shapes.boxes[leaf];
+    const Aabb end = shape_bounds(*shapes.leaves[leaf].convex, place_at(motion, 1)), &known = shapes.boxes[leaf];
     return (end.lo.array() >= known.lo.array() - settings.margin).all() && (end.hi.array() <= known.hi.array() + settings.margin).all();
 }
 
@@ -69,13 +69,12 @@ bool VelocitySolver::find_fast(const Model& m, Real h, const State& s) {
         // first by the box, which holds the shape: no look at the vertices of a hull
         const Vec3 reach = (shapes.boxes[k].hi - p0).cwiseAbs().cwiseMax((shapes.boxes[k].lo - p0).cwiseAbs());
         if (shift + turn * reach.norm() <= most) continue;
-        const Real lever = reach_about(shapes.cache, leaf.shape, leaf.convex, from(leaf.place, p0));
+        const Real lever = radius_about(*leaf.convex, from(leaf.place, p0));
         if (shift + turn * lever <= most) continue;
         // rows see its way as straight, from where it starts: what that misses, what goes further than its size, and where its velocity did not lead
         const bool bends = lever * (1 - std::cos(std::min(kPi, turned_by[b].norm()))) > kBend * most;
         passage.motion[k] = motion_of(m, leaf, h, s);
-        // (of bodies that are not convex rows know some points alone)
-        if (leaf.convex && !bends && shift < lever && stays_in_box(int(k), passage.motion[k])) continue;
+        if (!bends && shift < lever && stays_in_box(int(k), passage.motion[k])) continue;
         passage.fast[k] = 1;
         any = true;
     }
@@ -100,7 +99,7 @@ void VelocitySolver::list_passages(const Model& m, Real h, const State& s) {
         if (!passage.fast[k]) continue;
         const Vec3 p0 = shapes.body[shapes.leaves[k].collider].p, p1 = p0 + passage.motion[k].shift;
         const ShapeLeaf& leaf = shapes.leaves[k];
-        const Real lever = reach_about(shapes.cache, leaf.shape, leaf.convex, from(leaf.place, p0));
+        const Real lever = radius_about(*leaf.convex, from(leaf.place, p0));
         if (stays_in_box(k, passage.motion[k])) continue;
         const Aabb way = box_of_way(p0, p1, lever);
         for (int i = 0; i < int(shapes.leaves.size()); ++i)

@@ -2,7 +2,6 @@
 #include "../geometry/convex_cases.h"
 #include "collision/passage.h"
 #include "geometry/convex_distance.h"
-#include "geometry/distance_grid.h"
 #include <gtest/gtest.h>
 #include <random>
 
@@ -10,7 +9,7 @@ using namespace sinew;
 
 namespace {
 
-// flat plates, needles and lopsided cones of points among the hulls, a closed mesh that is not convex
+// flat plates, needles and lopsided cones of points among the hulls
 std::shared_ptr<const ShapeStore> passage_store() {
     static const std::shared_ptr<const ShapeStore> made = [] {
         auto s = std::make_shared<ShapeStore>();
@@ -25,23 +24,6 @@ std::shared_ptr<const ShapeStore> passage_store() {
         std::vector<Real3> cone{{0, 0.4, 0}};
         for (int i = 0; i < 32; ++i) cone.push_back({0.1 * std::cos(i * kPi / 16), 0, 0.1 * std::sin(i * kPi / 16)});
         s->hulls.push_back(*make_hull(cone).value);
-        // an angle of two legs, 0.1 thick
-        const std::vector<Vec2> outline{{0, 0}, {0.4, 0}, {0.4, 0.1}, {0.1, 0.1}, {0.1, 0.4}, {0, 0.4}};
-        TriangleShape angle;
-        for (const Real z : {-0.05, 0.05})
-            for (const Vec2& x : outline) angle.vertices.push_back({x.x(), x.y(), z});
-        for (const std::array<int, 3> t : {std::array{0, 1, 2}, {0, 2, 3}, {0, 3, 5}, {3, 4, 5}}) {
-            angle.triangles.push_back({t[2], t[1], t[0]});
-            angle.triangles.push_back({t[0] + 6, t[1] + 6, t[2] + 6});
-        }
-        for (int i = 0; i < 6; ++i) {
-            const int j = (i + 1) % 6;
-            angle.triangles.push_back({i, j, j + 6});
-            angle.triangles.push_back({i, j + 6, i + 6});
-        }
-        s->meshes.push_back(angle);
-        s->distance_grids.push_back(*build_distance_grid(*make_parallel({.threads = 1}), angle, {}).value);
-        s->distance_grids.back().mesh = 0;
         return s;
     }();
     return made;
@@ -65,7 +47,7 @@ struct Draw {
             if (const Vec3 x(in(-1, 1), in(-1, 1), in(-1, 1)); x.norm() < 1 && x.norm() > 0.1) return x.normalized();
     }
     Shape thin() {
-        switch (int(in(0, 9))) {
+        switch (int(in(0, 8))) {
         case 0: return {Shape::capsule, {in(0.005, 0.05), in(0, 0.5), 0}};
         case 1: return {Shape::box, {in(0.005, 0.3), in(0.005, 0.3), in(0.005, 0.3)}};
         case 2: return {Shape::cylinder, {in(0.01, 0.3), in(0.01, 0.3), 0}};
@@ -73,7 +55,6 @@ struct Draw {
         case 4: return {Shape::cone, {in(0.01, 0.3), in(0.01, 0.3), 0}, in(0, 1) < 0.5 ? 0 : 0.004};
         case 5:
         case 6: return {Shape::hull, {}, in(0, 1) < 0.5 ? 0 : 0.004, int(in(0, Real(passage_store()->hulls.size())))};
-        case 7: return {Shape::solid, {}, in(0, 1) < 0.5 ? 0 : 0.004, 0};
         default: return {Shape::box, {in(0.005, 0.05), in(0.005, 0.05), in(0.1, 0.5)}, 0.004};
         }
     }
@@ -97,7 +78,7 @@ TEST(passage, cores_have_half_of_the_half_thickness_taken_off_all_around) {
         const Real depth = kCoreDepth * f.inner;
         const auto by = [&](const Vec3& d) { return d.dot(support_grown(f.shape, d) - f.core_at - support_grown(f.core, d)); };
         for (int i = 0; i < 200; ++i) EXPECT_GE(by(draw.direction()), depth * (1 - 1e-9)) << s.kind << " " << s.data;
-        // no more than that: each side comes in by the depth. Of hulls some sides are gone, of solids the core is a ball.
+        // no more than that: each side comes in by the depth. Of hulls some sides are gone.
         if (s.kind == Shape::cone) {
             EXPECT_NEAR(by(-Vec3::UnitY()), depth, 1e-12);
             EXPECT_NEAR(by(Vec3(2 * s.size.y, s.size.x, 0).normalized()), depth, 1e-12);
@@ -127,9 +108,6 @@ TEST(passage, cores_have_half_of_the_half_thickness_taken_off_all_around) {
             EXPECT_GE(on, 3);
         }
     }
-    // half of the angle's thickness, less a tenth and what the grid leaves out
-    EXPECT_LE(follow({Shape::solid, {}, 0, 0}).inner, 0.05);
-    EXPECT_GE(follow({Shape::solid, {}, 0, 0}).inner, 0.9 * (0.05 - 0.4 / 64));
 }
 
 // First time at which the core is in b, by small steps: never after the time found, and no deep meeting is missed.
@@ -188,7 +166,7 @@ TEST(passage, stops_before_the_core_meets_for_random_motions_with_turns) {
     EXPECT_GT(stopped, 200);
     EXPECT_GT(stopped_again, 100);
     EXPECT_GT(free, 100);
-    for (const Shape::Kind kind : {Shape::capsule, Shape::box, Shape::cylinder, Shape::sphere, Shape::cone, Shape::hull, Shape::solid}) EXPECT_GT(stopped_of[kind], 20) << kind;
+    for (const Shape::Kind kind : {Shape::capsule, Shape::box, Shape::cylinder, Shape::sphere, Shape::cone, Shape::hull}) EXPECT_GT(stopped_of[kind], 20) << kind;
 }
 
 TEST(passage, what_touches_from_the_start_stops_with_its_core_and_what_stays_beside_goes_on) {
