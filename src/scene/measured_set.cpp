@@ -84,7 +84,7 @@ std::string find_trouble(EventSet& set, const Model& m, bool finite) {
     if (!finite) return "the number is not finite, nothing is set";
     if (!is_direct_set(set, m)) return {}; // compiling it says the same
     std::vector<Error> errors;
-    check_direct_set(set, m, Scope{}, set.target + "." + set.parameter, errors);
+    check_direct_set(set, m, {}, Scope{}, set.target + "." + set.parameter, errors);
     return errors.empty() ? std::string() : errors[0].message + ", nothing is set";
 }
 
