@@ -23,6 +23,10 @@ inline constexpr Real kTreeNotice = 0.02;     // h^2 K below this part of the in
 inline constexpr Real kTreeStable = 1.4;      // [rad] of the fastest swing of a free tree per sub-step
 inline constexpr Real kTreeTurn = 0.5;        // [rad] of a body per sub-step
 inline constexpr Real kTreeTrace = 1e-12;     // softness of rigid rows, part of their diagonal
+inline constexpr Real kTreeFar = 0.75;        // [rad] of a body in a solved sub-step, or in a round of positions: more is too far
+inline constexpr int kTreeSlower = 4;         // rounds in which what turns too far is made heavier
+inline constexpr Real kTreeGive = 0.1;        // part of the energy that a sub-step may lose and gets back; more is an impact
+inline constexpr Real kTreeApart = 0.05;      // [m/s] per m/s, rad/s of the fastest body: joints whose sides differ by more were not held before
 inline constexpr int kTreeRounds = 8;         // of Newton's method for the positions
 inline constexpr Real kTreeGain = 0.1;        // a factor that does better is kept for the next round
 inline constexpr Real kTreeSmallError = 1e-6; // [m, rad] the next round would find its square
@@ -30,6 +34,10 @@ inline constexpr Real kTreeNoError = 1e-10;   // [m, rad]
 
 inline bool is_driven(const RowProblem& q, const TreeBody& b) {
     return !b.moves && (q.v[b.body] != Vec3::Zero() || q.w[b.body] != Vec3::Zero());
+}
+
+inline bool is_driven_tree(const TreeWalker& d) {
+    return std::any_of(d.t.bodies.begin(), d.t.bodies.end(), [&](const TreeBody& b) { return is_driven(d.q, b); });
 }
 
 inline void load_bodies(TreeWalker& d) {
@@ -96,6 +104,131 @@ inline void set_inertia(TreeWalker& d) {
 }
 
 void move_tree_body(const TreeWalker&, TreeBody&); // over h by its velocities, which go on
+
+// ---- energy: joints of a tree that hangs from what rests do no work (velocity_tree.h) ----
+
+inline Vec3 turn_momentum(const TreeWalker& d, const TreeBody& b, const Vec3& w) {
+    if (b.round) return b.inertia(0, 0) * w;
+    const Quat r = quat(d.s.frame.q[b.frame]);
+    return r * Vec3(b.inertia * Vec3(r.conjugate() * w));
+}
+inline Real motion_energy(const TreeWalker& d, const TreeBody& b, const Vec6& u) {
+    const Real straight = u.head<3>().squaredNorm() / b.inverse_mass;
+    return 0.5 * (b.frame < 0 ? straight : straight + turn_momentum(d, b, u.tail<3>()).dot(u.tail<3>()));
+}
+// of the forces, along u: power of velocities, work of displacements
+inline Real force_work(const TreeWalker& d, const TreeBody& b, const Vec6& u) {
+    const Real straight = d.from.linear[b.body].dot(u.head<3>()) / b.inverse_mass;
+    return b.frame < 0 ? straight : straight + turn_momentum(d, b, d.from.angular[b.body]).dot(u.tail<3>());
+}
+
+struct TreeEnergy { // [J] of a solved sub-step
+    Real start = 0;          // T(before) + h/2 F . before
+    Real motion = 0, work = 0; // T(u), h/2 F . u
+    Real fall = 0;           // what forces alone would give to bodies at rest
+    Real excess() const { return motion - work - start; }
+    Real most() const { return kTreeGive * (std::abs(start) + motion + fall); }
+};
+inline TreeEnergy measure_energy(const TreeWalker& d) {
+    TreeEnergy e;
+    for (const TreeBody& b : d.t.bodies) {
+        if (!b.moves) continue;
+        e.start += motion_energy(d, b, b.before) + 0.5 * d.h * force_work(d, b, b.before);
+        e.motion += motion_energy(d, b, b.u);
+        e.work += 0.5 * d.h * force_work(d, b, b.u);
+        e.fall += 0.5 * d.h * d.h * d.from.linear[b.body].squaredNorm() / b.inverse_mass;
+    }
+    return e;
+}
+
+// Velocities u of a solved sub-step times the factor s with T(s u) = T(before) + h/2 (F . before + F . s u), the exact balance of
+// steps without joints. What is lost by more than kTreeGive is lost: a chain that goes taut stops what hangs on it.
+inline void keep_energy(TreeWalker& d) {
+    if (!d.t.workless) return;
+    const TreeEnergy e = measure_energy(d);
+    const Real square = e.work * e.work + 4 * e.motion * e.start;
+    if (!(e.motion > 0) || e.excess() < -e.most() || (e.excess() <= 0 && !(square > 0))) return;
+    const Real factor = (e.work + std::sqrt(std::max(0.0, square))) / (2 * e.motion);
+    for (TreeBody& b : d.t.bodies)
+        if (b.moves) b.u *= std::clamp(factor, 0.0, e.excess() > 0 ? 1 : 1 + kTreeGive);
+}
+
+// Whether joints held in the step before: their sides then differ by the chord of the way alone. What has just been joined or thrown loses energy.
+inline bool moves_together(const TreeWalker& d, Real rate, Real chord) {
+    Real fastest = 0;
+    for (const TreeBody& b : d.t.bodies) fastest = std::max({fastest, b.u.head<3>().norm(), b.u.tail<3>().norm()});
+    return rate <= 4 * chord + kTreeApart * fastest;
+}
+
+// positions were corrected along the forces, by this work, or against them: velocities are changed by as much
+inline void pay_for_places(TreeWalker& d, Real work) {
+    if (!d.t.workless || work == 0) return;
+    load_bodies(d);
+    Real motion = 0;
+    for (const TreeBody& b : d.t.bodies)
+        if (b.moves) motion += motion_energy(d, b, b.u);
+    if (!(motion > 0) || work > kTreeGive * motion) return; // what rests stays at rest
+    const Real factor = std::sqrt(std::max(0.0, 1 + work / motion));
+    for (TreeBody& b : d.t.bodies)
+        if (b.moves) b.u *= factor;
+    store_bodies(d);
+}
+
+// What turns by more than kTreeFar with u times h becomes heavier, so that it would not with the same energy; false if nothing does. Links of a
+// chain that is nearly taut turn by any angle before they stop what is heavy: joints would tear.
+inline bool slow_turns(TreeWalker& d, Real h) {
+    bool any = false;
+    for (TreeBody& b : d.t.bodies) {
+        if (!b.moves || b.frame < 0) continue;
+        const Real turn = h * b.u.tail<3>().norm();
+        if (!(turn > kTreeFar)) continue;
+        const Real part = kTreeTurn / turn;
+        b.W *= part * part;
+        any = true;
+    }
+    return any;
+}
+// a solved sub-step that is better done in halves
+inline bool is_rough(const TreeWalker& d) {
+    const bool far = std::any_of(d.t.bodies.begin(), d.t.bodies.end(), [&](const TreeBody& b) {
+        return b.moves && b.frame >= 0 && d.h * b.u.tail<3>().norm() > kTreeFar;
+    });
+    if (far) return true;
+    const TreeEnergy e = measure_energy(d);
+    return std::abs(e.excess()) > e.most();
+}
+
+// Sub-steps of a tree: `look` takes arms and forces from where bodies are, `bias` what rows want, `solve` changes u. Returns the solves.
+template <class Look, class Bias, class Solve> int walk_tree(TreeWalker& d, const Look& look, const Bias& bias, const Solve& solve) {
+    JointTree& t = d.t;
+    int solves = 0;
+    const auto solve_from_before = [&] {
+        for (TreeBody& b : t.bodies) b.u = b.before;
+        bias(); // the chord by the spin before forces act
+        for (TreeBody& b : t.bodies)
+            if (b.moves) b.u.head<3>() += d.h * d.from.linear[b.body], b.u.tail<3>() += d.h * d.from.angular[b.body];
+        solve();
+        ++solves;
+    };
+    for (int step = 0; step < t.substeps; ++step) {
+        if (step > 0) look();
+        for (TreeBody& b : t.bodies) b.before = b.u;
+        set_inertia(d);
+        solve_from_before();
+        while (t.workless && d.o.substeps == 0 && 2 * t.substeps <= d.o.most_substeps && is_rough(d)) {
+            t.substeps *= 2, step *= 2;
+            d.h = d.o.dt / t.substeps;
+            set_inertia(d);
+            solve_from_before();
+        }
+        for (int k = 0; k < kTreeSlower && t.workless && slow_turns(d, d.h); ++k) solve_from_before();
+        keep_energy(d);
+        for (TreeBody& b : t.bodies)
+            if (b.moves || is_driven(d.q, b)) move_tree_body(d, b);
+    }
+    return solves;
+}
+
 void step_ball_tree(TreeWalker&);                  // velocity_ball_tree.cpp
 
 } // namespace sinew
