@@ -214,7 +214,8 @@ void begin(TreeWalker& d) {
     place(d);
     d.h = d.o.dt; // impulses are forces times it
     add_stiffness(d);
-    t.workless = t.held && !is_driven_tree(d) && moves_together(d);
+    t.workless = t.held && !is_driven_tree(d);
+    t.together = t.workless && moves_together(d);
     t.substeps = find_substeps(d);
     d.h = d.o.dt / t.substeps;
 }

@@ -298,15 +298,20 @@ template <int N> int take_back(TreeWalker& d, Real& work) {
 
 // ---- the step ----
 
-template <int N> bool is_workless(TreeWalker& d) {
+bool is_workless(const TreeWalker& d) {
     if (!d.t.held || is_driven_tree(d)) return false;
     const Rows& rows = d.from.rows;
+    return std::all_of(d.t.links.begin(), d.t.links.end(), [&](const TreeLink& l) {
+        bool rigid = l.position;
+        for (int i = rows.row_begin[l.source]; i < rows.row_begin[l.source] + l.rows; ++i)
+            rigid = rigid && rows.compliance[i] == 0 && rows.rate[i] == 0;
+        return rigid;
+    });
+}
+template <int N> bool moves_together(TreeWalker& d) {
     set_bias<N>(d);
     Real worst = 0, chord = 0;
     for (int k = 0; k < int(d.t.links.size()); ++k) {
-        const TreeLink& l = d.t.links[k];
-        for (int i = rows.row_begin[l.source]; i < rows.row_begin[l.source] + l.rows; ++i)
-            if (!l.position || rows.compliance[i] != 0 || rows.rate[i] != 0) return false;
         worst = std::max(worst, rate<N>(d, k).norm());
         chord = std::max(chord, Part<N>(d.t.bias.data() + std::size_t(k) * N).norm());
     }
@@ -325,7 +330,8 @@ template <int N> void begin(TreeWalker& d) {
     for (int k = 0; k < int(t.links.size()); ++k) t.links[k].bends = is_place<N>(d, k);
     d.h = d.o.dt; // impulses are forces times it
     add_stiffness<N>(d);
-    t.workless = is_workless<N>(d);
+    t.workless = is_workless(d);
+    t.together = t.workless && moves_together<N>(d);
     t.substeps = find_substeps(d);
     d.h = d.o.dt / t.substeps;
 }

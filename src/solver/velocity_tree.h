@@ -78,6 +78,7 @@ struct JointTree {
     std::vector<Real> right, impulse, bias, softness; // width per link
     bool held = false;              // hangs from what does not move
     bool workless = false;          // and its joints do no work in this step: all are rigid, and nothing that holds it moves
+    bool together = false;          // and they held in the step before: what is lost is an error
     bool corrects = false;          // positions had to be corrected in the last step
     int substeps = 1;
     SolveResult result;

@@ -15,6 +15,8 @@ struct TreeWalker {
     RowProblem& q;
     State& s;
     Real h = 0;
+    Real fall = 0;   // [J] what forces give to bodies at rest in a sub-step
+    Real motion = 0; // [J] kinetic energy at the end of the last sub-step, of trees whose joints do no work
 };
 
 // kInert and kTurn: by chain100 (bench) over 10 s with 1/4, 1/2 and 0.25 to 1.2 rad: joints tear from 1.2 on, 0.8 leaves up to 2 cm
@@ -27,6 +29,7 @@ inline constexpr Real kTreeFar = 0.75;        // [rad] of a body in a solved sub
 inline constexpr int kTreeSlower = 4;         // rounds in which what turns too far is made heavier
 inline constexpr Real kTreeGive = 0.1;        // part of the energy that a sub-step may lose and gets back; more is an impact
 inline constexpr Real kTreeApart = 0.05;      // [m/s] per m/s, rad/s of the fastest body: joints whose sides differ by more were not held before
+inline constexpr Real kTreeSmallWork = 1e-3;  // part of the energy below which nothing is scaled: smooth swings keep their period
 inline constexpr int kTreeRounds = 8;         // of Newton's method for the positions
 inline constexpr Real kTreeGain = 0.1;        // a factor that does better is kept for the next round
 inline constexpr Real kTreeSmallError = 1e-6; // [m, rad] the next round would find its square
@@ -112,45 +115,54 @@ inline Vec3 turn_momentum(const TreeWalker& d, const TreeBody& b, const Vec3& w)
     const Quat r = quat(d.s.frame.q[b.frame]);
     return r * Vec3(b.inertia * Vec3(r.conjugate() * w));
 }
-inline Real motion_energy(const TreeWalker& d, const TreeBody& b, const Vec6& u) {
-    const Real straight = u.head<3>().squaredNorm() / b.inverse_mass;
-    return 0.5 * (b.frame < 0 ? straight : straight + turn_momentum(d, b, u.tail<3>()).dot(u.tail<3>()));
-}
-// of the forces, along u: power of velocities, work of displacements
+// of the forces, along a displacement u
 inline Real force_work(const TreeWalker& d, const TreeBody& b, const Vec6& u) {
     const Real straight = d.from.linear[b.body].dot(u.head<3>()) / b.inverse_mass;
     return b.frame < 0 ? straight : straight + turn_momentum(d, b, d.from.angular[b.body]).dot(u.tail<3>());
 }
 
-struct TreeEnergy { // [J] of a solved sub-step
-    Real start = 0;          // T(before) + h/2 F . before
-    Real motion = 0, work = 0; // T(u), h/2 F . u
-    Real fall = 0;           // what forces alone would give to bodies at rest
+struct TreeEnergy { // of a solved sub-step
+    Real start = 0;            // [J] T(before) + h/2 F . before
+    Real motion = 0, work = 0; // [J] T(u), h/2 F . u
+    Real fall = 0;             // [J] what forces alone would give to bodies at rest
+    Real spin2 = 0;            // [rad^2/s^2] of the fastest body
     Real excess() const { return motion - work - start; }
     Real most() const { return kTreeGive * (std::abs(start) + motion + fall); }
 };
+// one pass, and few divisions: this is done in every sub-step
 inline TreeEnergy measure_energy(const TreeWalker& d) {
     TreeEnergy e;
+    const Real h = d.h;
     for (const TreeBody& b : d.t.bodies) {
         if (!b.moves) continue;
-        e.start += motion_energy(d, b, b.before) + 0.5 * d.h * force_work(d, b, b.before);
-        e.motion += motion_energy(d, b, b.u);
-        e.work += 0.5 * d.h * force_work(d, b, b.u);
-        e.fall += 0.5 * d.h * d.h * d.from.linear[b.body].squaredNorm() / b.inverse_mass;
+        const Vec3 &a = d.from.linear[b.body], &turn = d.from.angular[b.body];
+        const Vec3 v = b.before.head<3>(), w = b.before.tail<3>(), v1 = b.u.head<3>(), w1 = b.u.tail<3>();
+        const Real half = 0.5 / b.inverse_mass;
+        e.start += half * v.dot(v + h * a);
+        e.motion += half * v1.squaredNorm();
+        e.work += half * h * a.dot(v1);
+        e.fall += half * h * h * a.squaredNorm();
+        if (b.frame < 0) continue;
+        e.start += 0.5 * turn_momentum(d, b, w).dot(w + h * turn);
+        e.motion += 0.5 * turn_momentum(d, b, w1).dot(w1);
+        if (turn != Vec3::Zero()) e.work += 0.5 * h * turn_momentum(d, b, turn).dot(w1);
+        e.spin2 = std::max(e.spin2, w1.squaredNorm());
     }
     return e;
 }
+inline bool turns_far(const TreeWalker& d, const TreeEnergy& e) { return d.h * d.h * e.spin2 > kTreeFar * kTreeFar; }
 
 // Velocities u of a solved sub-step times the factor s with T(s u) = T(before) + h/2 (F . before + F . s u), the exact balance of
 // steps without joints. What is lost by more than kTreeGive is lost: a chain that goes taut stops what hangs on it.
-inline void keep_energy(TreeWalker& d) {
-    if (!d.t.workless) return;
-    const TreeEnergy e = measure_energy(d);
+inline void keep_energy(const TreeEnergy& e, TreeWalker& d) {
+    d.motion = e.motion, d.fall = e.fall;
+    if (std::abs(e.excess()) <= kTreeSmallWork / kTreeGive * e.most()) return;
     const Real square = e.work * e.work + 4 * e.motion * e.start;
-    if (!(e.motion > 0) || e.excess() < -e.most() || (e.excess() <= 0 && !(square > 0))) return;
-    const Real factor = (e.work + std::sqrt(std::max(0.0, square))) / (2 * e.motion);
+    if (!(e.motion > 0) || (e.excess() <= 0 && (!d.t.together || e.excess() < -e.most() || !(square > 0)))) return;
+    const Real factor = std::clamp((e.work + std::sqrt(std::max(0.0, square))) / (2 * e.motion), 0.0, e.excess() > 0 ? 1 : 1 + kTreeGive);
     for (TreeBody& b : d.t.bodies)
-        if (b.moves) b.u *= std::clamp(factor, 0.0, e.excess() > 0 ? 1 : 1 + kTreeGive);
+        if (b.moves) b.u *= factor;
+    d.motion *= factor * factor;
 }
 
 // Whether joints held in the step before: their sides then differ by the chord of the way alone. What has just been joined or thrown loses energy.
@@ -160,15 +172,12 @@ inline bool moves_together(const TreeWalker& d, Real rate, Real chord) {
     return rate <= 4 * chord + kTreeApart * fastest;
 }
 
-// positions were corrected along the forces, by this work, or against them: velocities are changed by as much
+// positions were corrected along the forces, by this work, or against them: velocities, which are stored, are changed by as much
 inline void pay_for_places(TreeWalker& d, Real work) {
-    if (!d.t.workless || work == 0) return;
+    if (!d.t.workless || !(std::abs(work) > kTreeSmallWork * (d.motion + d.fall))) return;
+    if (!(d.motion > 0) || work > kTreeGive * d.motion) return; // what rests stays at rest
+    const Real factor = std::sqrt(std::max(0.0, 1 + work / d.motion));
     load_bodies(d);
-    Real motion = 0;
-    for (const TreeBody& b : d.t.bodies)
-        if (b.moves) motion += motion_energy(d, b, b.u);
-    if (!(motion > 0) || work > kTreeGive * motion) return; // what rests stays at rest
-    const Real factor = std::sqrt(std::max(0.0, 1 + work / motion));
     for (TreeBody& b : d.t.bodies)
         if (b.moves) b.u *= factor;
     store_bodies(d);
@@ -188,41 +197,39 @@ inline bool slow_turns(TreeWalker& d, Real h) {
     }
     return any;
 }
-// a solved sub-step that is better done in halves
-inline bool is_rough(const TreeWalker& d) {
-    const bool far = std::any_of(d.t.bodies.begin(), d.t.bodies.end(), [&](const TreeBody& b) {
-        return b.moves && b.frame >= 0 && d.h * b.u.tail<3>().norm() > kTreeFar;
-    });
-    if (far) return true;
-    const TreeEnergy e = measure_energy(d);
-    return std::abs(e.excess()) > e.most();
-}
-
 // Sub-steps of a tree: `look` takes arms and forces from where bodies are, `bias` what rows want, `solve` changes u. Returns the solves.
 template <class Look, class Bias, class Solve> int walk_tree(TreeWalker& d, const Look& look, const Bias& bias, const Solve& solve) {
     JointTree& t = d.t;
     int solves = 0;
     const auto solve_from_before = [&] {
-        for (TreeBody& b : t.bodies) b.u = b.before;
+        if (++solves > 1)
+            for (TreeBody& b : t.bodies) b.u = b.before;
         bias(); // the chord by the spin before forces act
         for (TreeBody& b : t.bodies)
             if (b.moves) b.u.head<3>() += d.h * d.from.linear[b.body], b.u.tail<3>() += d.h * d.from.angular[b.body];
         solve();
-        ++solves;
+    };
+    const auto refine_and_keep = [&](int& step) {
+        TreeEnergy e = measure_energy(d);
+        while (t.together && d.o.substeps == 0 && 2 * t.substeps <= d.o.most_substeps && (turns_far(d, e) || std::abs(e.excess()) > e.most())) {
+            t.substeps *= 2, step *= 2;
+            d.h = d.o.dt / t.substeps;
+            set_inertia(d);
+            solve_from_before();
+            e = measure_energy(d);
+        }
+        for (int k = 0; k < kTreeSlower && turns_far(d, e) && slow_turns(d, d.h); ++k) {
+            solve_from_before();
+            e = measure_energy(d);
+        }
+        keep_energy(e, d);
     };
     for (int step = 0; step < t.substeps; ++step) {
         if (step > 0) look();
         for (TreeBody& b : t.bodies) b.before = b.u;
         set_inertia(d);
         solve_from_before();
-        while (t.workless && d.o.substeps == 0 && 2 * t.substeps <= d.o.most_substeps && is_rough(d)) {
-            t.substeps *= 2, step *= 2;
-            d.h = d.o.dt / t.substeps;
-            set_inertia(d);
-            solve_from_before();
-        }
-        for (int k = 0; k < kTreeSlower && t.workless && slow_turns(d, d.h); ++k) solve_from_before();
-        keep_energy(d);
+        if (t.workless) refine_and_keep(step);
         for (TreeBody& b : t.bodies)
             if (b.moves || is_driven(d.q, b)) move_tree_body(d, b);
     }
