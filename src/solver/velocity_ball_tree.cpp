@@ -155,8 +155,8 @@ Real read_errors(TreeWalker& d) {
     return worst;
 }
 
-// Newton's method for C = 0, a factor for as long as it brings the error down well. Returns the rounds.
-int take_back(TreeWalker& d) {
+// Newton's method for C = 0, a factor for as long as it brings the error down well. Returns the rounds; adds the work of the forces.
+int take_back(TreeWalker& d, Real& work) {
     JointTree& t = d.t;
     Real last = 0;
     for (int round = 0; round < kTreeRounds; ++round) {
@@ -168,17 +168,37 @@ int take_back(TreeWalker& d) {
             if (!factor(d)) return round;
         }
         last = worst;
-        solve_block_chain(t.matrix, t.right);
-        for (TreeBody& b : t.bodies) b.u.setZero();
-        push(d, t.right.data());
+        const auto shift = [&] {
+            solve_block_chain(t.matrix, t.right);
+            for (TreeBody& b : t.bodies) b.u.setZero();
+            push(d, t.right.data());
+        };
+        shift();
+        for (int k = 0; k < kTreeSlower && t.workless && slow_turns(d, 1); ++k) {
+            read_errors(d);
+            build_responses(d);
+            if (!factor(d)) return round;
+            shift();
+        }
         for (TreeBody& b : t.bodies) {
             if (!b.moves) continue;
+            work += force_work(d, b, b.u);
             vec(d.s.frame.p[b.frame]) += b.u.head<3>();
             d.s.frame.q[b.frame] = real4(turned(exp_turn(b.u.tail<3>()), quat(d.s.frame.q[b.frame])));
         }
         if (worst < kTreeSmallError) return round + 1;
     }
     return kTreeRounds;
+}
+
+bool moves_together(TreeWalker& d) {
+    set_bias(d);
+    Real worst = 0, chord = 0;
+    for (std::size_t k = 0; k < d.t.balls.size(); ++k) {
+        worst = std::max(worst, rate(d, d.t.balls[k]).norm());
+        chord = std::max(chord, Eigen::Map<const Vec3>(d.t.bias.data() + 3 * k).norm());
+    }
+    return moves_together(d, worst, chord);
 }
 
 void begin(TreeWalker& d) {
@@ -194,6 +214,8 @@ void begin(TreeWalker& d) {
     place(d);
     d.h = d.o.dt; // impulses are forces times it
     add_stiffness(d);
+    t.workless = t.held && !is_driven_tree(d);
+    t.together = t.workless && moves_together(d);
     t.substeps = find_substeps(d);
     d.h = d.o.dt / t.substeps;
 }
@@ -203,25 +225,22 @@ void begin(TreeWalker& d) {
 void step_ball_tree(TreeWalker& d) {
     begin(d);
     JointTree& t = d.t;
-    for (int step = 0; step < t.substeps; ++step) {
-        if (step > 0) {
-            place(d);
-            add_stiffness(d);
-        }
-        set_inertia(d);
-        set_bias(d); // the chord by the spin before forces act
-        for (TreeBody& b : t.bodies)
-            if (b.moves) b.u.head<3>() += d.h * d.from.linear[b.body], b.u.tail<3>() += d.h * d.from.angular[b.body];
+    const auto look = [&] {
+        place(d);
+        add_stiffness(d);
+    };
+    const auto solve = [&] {
         build_responses(d);
         if (factor(d)) solve_velocities(d);
-        if (step + 1 == t.substeps) t.result.residual = residual(d);
-        for (TreeBody& b : t.bodies)
-            if (b.moves || is_driven(d.q, b)) move_tree_body(d, b);
-    }
+        t.result.residual = residual(d);
+    };
+    const int solves = walk_tree(d, look, [&] { set_bias(d); }, solve);
     store_bodies(d);
     for (std::size_t k = 0; k < t.balls.size(); ++k)
         for (int i = 0; i < 3; ++i) d.q.impulse[d.q.groups[t.links[k].group].row + i] = t.impulse[3 * k + i] * t.substeps;
-    t.result.iterations = t.substeps + take_back(d);
+    Real work = 0;
+    t.result.iterations = solves + take_back(d, work);
+    pay_for_places(d, work);
 }
 
 } // namespace sinew

@@ -256,8 +256,8 @@ template <int N> Real read_errors(TreeWalker& d) {
     return worst;
 }
 
-// Newton's method for C = 0, a factor for as long as it brings the error down well. Returns the rounds.
-template <int N> int take_back(TreeWalker& d) {
+// Newton's method for C = 0, a factor for as long as it brings the error down well. Returns the rounds; adds the work of the forces.
+template <int N> int take_back(TreeWalker& d, Real& work) {
     JointTree& t = d.t;
     Real last = 0;
     for (int round = 0; round < kTreeRounds; ++round) {
@@ -273,11 +273,21 @@ template <int N> int take_back(TreeWalker& d) {
             if (!factor<N>(d)) return round;
         }
         last = worst;
-        solve_block_chain(t.matrix, t.right);
-        for (TreeBody& b : t.bodies) b.u.setZero();
-        push<N>(d, t.right);
+        const auto shift = [&] {
+            solve_block_chain(t.matrix, t.right);
+            for (TreeBody& b : t.bodies) b.u.setZero();
+            push<N>(d, t.right);
+        };
+        shift();
+        for (int k = 0; k < kTreeSlower && t.workless && slow_turns(d, 1); ++k) {
+            read_errors<N>(d);
+            build_responses<N>(d);
+            if (!factor<N>(d)) return round;
+            shift();
+        }
         for (TreeBody& b : t.bodies) {
             if (!b.moves) continue;
+            work += force_work(d, b, b.u);
             vec(b.frame < 0 ? d.s.point.x[b.body] : d.s.frame.p[b.frame]) += speed(b);
             if (b.frame >= 0) d.s.frame.q[b.frame] = real4((exp_rotation(spin(b)) * quat(d.s.frame.q[b.frame])).normalized());
         }
@@ -287,6 +297,26 @@ template <int N> int take_back(TreeWalker& d) {
 }
 
 // ---- the step ----
+
+bool is_workless(const TreeWalker& d) {
+    if (!d.t.held || is_driven_tree(d)) return false;
+    const Rows& rows = d.from.rows;
+    return std::all_of(d.t.links.begin(), d.t.links.end(), [&](const TreeLink& l) {
+        bool rigid = l.position;
+        for (int i = rows.row_begin[l.source]; i < rows.row_begin[l.source] + l.rows; ++i)
+            rigid = rigid && rows.compliance[i] == 0 && rows.rate[i] == 0;
+        return rigid;
+    });
+}
+template <int N> bool moves_together(TreeWalker& d) {
+    set_bias<N>(d);
+    Real worst = 0, chord = 0;
+    for (int k = 0; k < int(d.t.links.size()); ++k) {
+        worst = std::max(worst, rate<N>(d, k).norm());
+        chord = std::max(chord, Part<N>(d.t.bias.data() + std::size_t(k) * N).norm());
+    }
+    return moves_together(d, worst, chord);
+}
 
 template <int N> void begin(TreeWalker& d) {
     JointTree& t = d.t;
@@ -300,6 +330,8 @@ template <int N> void begin(TreeWalker& d) {
     for (int k = 0; k < int(t.links.size()); ++k) t.links[k].bends = is_place<N>(d, k);
     d.h = d.o.dt; // impulses are forces times it
     add_stiffness<N>(d);
+    t.workless = is_workless(d);
+    t.together = t.workless && moves_together<N>(d);
     t.substeps = find_substeps(d);
     d.h = d.o.dt / t.substeps;
 }
@@ -314,27 +346,34 @@ template <int N> void finish(TreeWalker& d) {
 template <int N> void run(TreeWalker& d) {
     begin<N>(d);
     JointTree& t = d.t;
-    for (int step = 0; step < t.substeps; ++step) {
-        if (step > 0) {
-            evaluate(d, true);
-            read_levers<N>(d);
-            add_stiffness<N>(d);
-        }
-        set_inertia(d);
-        set_bias<N>(d); // the chord by the spin before forces act
-        for (TreeBody& b : t.bodies)
-            if (b.moves) b.u.head<3>() += d.h * d.from.linear[b.body], b.u.tail<3>() += d.h * d.from.angular[b.body];
+    const auto look = [&] {
+        evaluate(d, true);
+        read_levers<N>(d);
+        add_stiffness<N>(d);
+    };
+    const auto solve = [&] {
         build_responses<N>(d);
         if (factor<N>(d)) solve_velocities<N>(d);
-        if (step + 1 == t.substeps) t.result.residual = residual<N>(d);
-        for (TreeBody& b : t.bodies)
-            if (b.moves || is_driven(d.q, b)) move_tree_body(d, b);
-    }
+        t.result.residual = residual<N>(d);
+    };
+    const int solves = walk_tree(d, look, [&] { set_bias<N>(d); }, solve);
     finish<N>(d);
-    t.result.iterations = t.substeps + take_back<N>(d);
+    Real work = 0;
+    t.result.iterations = solves + take_back<N>(d, work);
+    pay_for_places(d, work);
 }
 
 } // namespace
+
+// by its momentum, which need not keep the energy where the body turns far
+static void turn_freely(const TreeWalker& d, const TreeBody& b, Quat& r, Vec3& w) {
+    const Real had = w.dot(turn_momentum(d, b, w));
+    rotate_freely(b.inertia, b.inverse, d.h, r, w);
+    if (!d.t.workless) return;
+    const Vec3 now = r.conjugate() * w;
+    const Real has = now.dot(b.inertia * now);
+    if (has > 0) w *= std::sqrt(had / has);
+}
 
 void move_tree_body(const TreeWalker& d, TreeBody& b) {
     if (b.frame < 0) {
@@ -344,7 +383,7 @@ void move_tree_body(const TreeWalker& d, TreeBody& b) {
     vec(d.s.frame.p[b.frame]) += d.h * speed(b);
     Quat r = quat(d.s.frame.q[b.frame]);
     Vec3 w = spin(b);
-    if (b.moves && !b.round && d.o.momentum) rotate_freely(b.inertia, b.inverse, d.h, r, w);
+    if (b.moves && !b.round && d.o.momentum) turn_freely(d, b, r, w);
     else if (w != Vec3::Zero()) r = turned(exp_turn(d.h * w), r);
     b.u.tail<3>() = w;
     d.s.frame.q[b.frame] = real4(r);

@@ -10,7 +10,10 @@
 // that hang from what is held turn with the inertia I + kInert h^2 K instead of I: the frequency of what is too fast for the
 // step goes down to where it is stable, no energy is lost, and what is slow does not notice (with 1/4 this is the trapezoidal
 // rule for the velocities in between; more, because K is that of the sub-step before). Free trees take sub-steps instead, since they must
-// keep their angular momentum. Sub-steps are also taken for spin: a body turns by at most kTurn in each.
+// keep their angular momentum. Sub-steps are also taken for spin: a body turns by at most kTreeTurn in each.
+// K of the sub-step before is wrong where the pull grows at once, and then gives energy. Rigid joints of a tree that hangs from what rests do no work: sub-steps
+// are halved while they are off by more than kTreeGive of the energy, and velocities are then scaled to T(u') = T(u) + h/2 F (u + u'),
+// unless they have lost more than that (velocity_tree_body.h).
 #pragma once
 #include "core/parallel.h"
 #include "linalg/block_chain.h"
@@ -44,6 +47,7 @@ struct TreeBody {
     Mat3 W;                         // world axes, of the sub-step
     Mat3 K;                         // [N m/rad]
     Vec6 u;                         // velocity, angular velocity
+    Vec6 before;                    // the same at the start of the sub-step
 };
 struct TreeLink {
     int group = 0, source = 0;      // of the problem, of Rows
@@ -73,6 +77,8 @@ struct JointTree {
     std::vector<Real> lever;        // per link J and J W of both sides, width x 6 each
     std::vector<Real> right, impulse, bias, softness; // width per link
     bool held = false;              // hangs from what does not move
+    bool workless = false;          // and its joints do no work in this step: all are rigid, and nothing that holds it moves
+    bool together = false;          // and they held in the step before: what is lost is an error
     bool corrects = false;          // positions had to be corrected in the last step
     int substeps = 1;
     SolveResult result;

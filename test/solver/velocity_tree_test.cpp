@@ -196,3 +196,117 @@ TEST(velocity_tree, ball_joints_step_as_any_joints_do) {
             EXPECT_LT(difference(one.frame.p, other.frame.p), 1e-10) << n << held;
         }
 }
+
+namespace {
+
+// a chain of 0.4 m links of 2 kg with a ball of 1 m at its end, from the origin on; `angle` of each link to the horizontal [rad]
+struct ChainCase {
+    int links = 5;
+    Real ratio = 1;      // masses of ball and link
+    int shape = 0;       // level, up at 45 degrees, nearly upright, folded, zigzag, hanging aside
+    bool slender = false;
+};
+constexpr Real kLink = 0.4, kLinkMass = 2, kBall = 1;
+
+Real find_angle(const ChainCase& c, int k) {
+    switch (c.shape) {
+        case 0: return 0;
+        case 1: return 0.785;
+        case 2: return k % 2 ? 1.6 : 1.5;
+        case 3: return k < c.links / 2 ? 0 : 3;
+        case 4: return k % 2 ? 1.2 : -1.2;
+        default: return -0.97;
+    }
+}
+
+ModelBuilder make_chain(const ChainCase& c) {
+    ModelBuilder b;
+    int last = add_link(b, Vec3::Zero(), 1, Vec3::Ones(), true);
+    Vec3 x = Vec3::Zero();
+    for (int k = 0; k <= c.links; ++k) {
+        const bool end = k == c.links;
+        const Real length = end ? kBall : kLink, mass = end ? c.ratio * kLinkMass : kLinkMass, turn = mass * length * length / 12;
+        const Vec3 inertia = end ? Vec3(Vec3::Constant(0.1 * mass)) : c.slender ? Vec3(0.1 * turn, turn, turn) : Vec3(Vec3::Constant(turn));
+        const Real angle = find_angle(c, k);
+        const Vec3 along = Vec3(std::cos(angle), std::sin(angle), c.shape == 0 ? 0 : 0.05 * std::sin(3.0 * k)).normalized();
+        const int f = add_link(b, x + 0.5 * length * along, mass, inertia, false);
+        b.state.frame.q[f] = real4(Quat::FromTwoVectors(Vec3::UnitX(), along));
+        JointBall::Params p;
+        p.anchor.local[0] = last == 0 ? Real3{} : Real3{kLink / 2, 0, 0};
+        p.anchor.local[1] = {-0.5 * length, 0, 0};
+        p.anchor.axes[0] = p.anchor.axes[1] = {1, 0, 0, 0};
+        begin_object(b, "j" + std::to_string(k), "joint");
+        add_constraint(b, *find_constraint(JointBall::name), &p, std::array<int, 2>{last, f});
+        x += length * along;
+        last = f;
+    }
+    finish_model(b);
+    return b;
+}
+
+struct ChainMeasures {
+    Real energy = 0;  // [J]
+    Real power = 0;   // [W] that gravity has at most by these speeds
+    Real opening = 0; // [m] of the worst joint
+};
+ChainMeasures measure_chain(const Model& m, const State& s) {
+    ChainMeasures out;
+    Vec3 x = Vec3::Zero();
+    const int last = int(s.frame.p.size()) - 1;
+    for (int i = 1; i <= last; ++i) {
+        const Quat q = quat(s.frame.q[i]);
+        const Vec3 w = q.conjugate() * vec(s.frame.w[i]), v = vec(s.frame.v[i]), p = vec(s.frame.p[i]), g = vec(m.gravity);
+        const Vec3 half = q * Vec3(i == last ? kBall / 2 : kLink / 2, 0, 0);
+        const Real mass = m.frame.mass[i];
+        out.energy += 0.5 * mass * v.squaredNorm() + 0.5 * w.dot(mat(m.frame.inertia[i]) * w) - mass * g.dot(p);
+        out.power += mass * g.norm() * v.norm();
+        out.opening = std::max(out.opening, (p - half - x).norm());
+        x = p + half;
+    }
+    return out;
+}
+
+void expect_no_energy_from(const ChainCase& c) {
+    const ModelBuilder b = make_chain(c);
+    VelocitySettings settings;
+    settings.sleep = false;
+    const Real dt = 1.0 / 60;
+    State now = b.state, next;
+    const auto solver = make_velocity({}, b.model, now, &settings);
+    const Real start = measure_chain(b.model, now).energy;
+    const Real all = (0.5 * c.links + c.ratio) * kLinkMass * 9.81 * (c.links * kLink + kBall); // [J] from level to hanging, about
+    Real most = 0, widest = 0;
+    for (int k = 0; k < 600; ++k) {
+        ASSERT_EQ(solver->step(b.model, {}, now, next, dt).status, Status::ok);
+        std::swap(now, next);
+        const ChainMeasures is = measure_chain(b.model, now);
+        // velocities are those of half a step ago: the energy is off by what gravity does in that time, which is what is allowed
+        most = std::max(most, (is.energy - start - 0.5 * dt * is.power) / all);
+        widest = std::max(widest, is.opening);
+    }
+    const auto label = ::testing::Message() << c.links << " links, ratio " << c.ratio << ", shape " << c.shape << ", slender " << c.slender;
+    // 0.4 % is seen, where forces act in sub-steps of changing length; heavier ends open joints, and closing them may lift them by more than they
+    // can pay for. Without the balance 50 % and more, and no bound
+    EXPECT_LT(most, c.ratio <= 100 ? 0.01 : 0.5) << label;
+    if (c.ratio <= 1000) EXPECT_LT(widest, (c.ratio <= 100 ? 0.5 : 5) * kLink) << label; // for a moment, when it goes taut; torn chains fall by tens of metres
+}
+
+} // namespace
+
+// Chains that were slack and go taut, and straight ones that swing, with a ball of up to 10^4 times the mass of a link
+TEST(velocity_tree, pinned_chains_with_a_heavy_end_gain_no_energy) {
+    for (int links : {1, 5, 13})
+        for (Real ratio : {1., 100., 1000., 1e4})
+            for (int shape = 0; shape < 6; ++shape)
+                for (bool slender : {false, true}) expect_no_energy_from({links, ratio, shape, slender});
+}
+
+// neither way is far from what many small steps find: ten swings of a straight chain keep their energy
+TEST(velocity_tree, a_heavy_end_that_swings_on_a_straight_chain_keeps_its_energy) {
+    for (Real ratio : {1., 100.}) {
+        const ModelBuilder b = make_chain({5, ratio, 5, false});
+        const Real start = measure_chain(b.model, b.state).energy, end = measure_chain(b.model, run_velocity(b, "auto", 600, 1.0 / 60)).energy;
+        const Real all = (2.5 + ratio) * kLinkMass * 9.81 * (5 * kLink + kBall);
+        EXPECT_NEAR(end, start, 0.01 * all) << ratio; // first order: half a step of gravity at 2 m/s is 0.6 % of it
+    }
+}
