@@ -4,6 +4,7 @@
 #include "model/visit.h"
 #include "scene/direct_set.h"
 #include "scene/gauge.h"
+#include "scene/live.h"
 #include "scene/names.h"
 #include <cmath>
 #include <fmt/format.h>
@@ -80,11 +81,13 @@ void search_set(const SetSearch& c, const Value& v, const std::string& path, int
 }
 
 // what came out wrong of a set with these numbers: empty = nothing
-std::string find_trouble(EventSet& set, const Model& m, bool finite) {
+std::string find_trouble(const Script& script, EventSet& set, const Model& m, bool finite) {
     if (!finite) return "the number is not finite, nothing is set";
-    if (!is_direct_set(set, m)) return {}; // compiling it says the same
     std::vector<Error> errors;
-    check_direct_set(set, m, {}, Scope{}, set.target + "." + set.parameter, errors);
+    const std::string key = set.parameter.empty() ? set.target : set.target + "." + set.parameter;
+    if (is_direct_set(set, m)) check_direct_set(set, m, {}, Scope{}, key, errors);
+    else if (is_touch_number(set.parameter) && !names_section(set.target)) check_touch_number(set, Scope{}, key, errors);
+    else if (LiveScene trial = script.live; true) errors = change_live(trial, key, set.value, nullptr);
     return errors.empty() ? std::string() : errors[0].message + ", nothing is set";
 }
 
@@ -114,27 +117,33 @@ void put_number(EventSet& set, const MeasuredNumber& number, double value) {
 std::vector<EventSet> fill_sets(const Script& script, std::size_t event, const Model& m, State& s, bool again, std::vector<std::string>& happened) {
     const ScriptEvent& e = script.events[event];
     std::vector<EventSet> sets = e.event.sets;
-    std::vector<double>& memory = memory_array(s, kSetMemory, first_number(script, script.events.size()));
-    double* number = memory.data() + first_number(script, event);
-    std::vector<std::uint8_t> measured(sets.size(), 0), finite(sets.size(), 1);
+    double* known = memory_array(s, kSetMemory, 2 * first_number(script, script.events.size())).data() + 2 * first_number(script, event);
+    std::vector<double> numbers;
+    std::vector<std::uint8_t> measured(sets.size(), 0), good(sets.size(), 1);
     const double frame = script.time.first_frame + s.time * script.time.fps;
-    for (const MeasuredNumber& q : e.measured) {
+    for (std::size_t i = 0; i < e.measured.size(); ++i) {
+        const MeasuredNumber& q = e.measured[i];
         const std::size_t k = std::size_t(q.set);
-        if (!again) *number = measure_number(q.value, m, s, Report{}, frame);
-        measured[k] = 1, finite[k] = finite[k] && std::isfinite(*number);
-        put_number(sets[k], q, *number++);
+        numbers.push_back(again ? known[2 * i] : measure_number(q.value, m, s, Report{}, frame));
+        measured[k] = 1, good[k] = good[k] && std::isfinite(numbers[i]) && !(again && known[2 * i + 1] == 0);
+        put_number(sets[k], q, numbers[i]);
     }
     for (std::size_t k = sets.size(); k-- > 0;) {
-        const std::string trouble = measured[k] ? find_trouble(sets[k], m, finite[k]) : std::string();
-        if (trouble.empty()) continue;
+        const std::string trouble = measured[k] && !(again && good[k]) ? find_trouble(script, sets[k], m, good[k]) : std::string();
+        good[k] = trouble.empty();
+        if (good[k]) continue;
         happened.push_back(fmt::format("t = {:.4f} s: {}.set.{}.{}: {}", s.time, e.event.path, sets[k].target, sets[k].parameter, trouble));
         sets.erase(sets.begin() + std::ptrdiff_t(k));
     }
+    // what is refused leaves what was set before in force, also after a restart
+    for (std::size_t i = 0; i < e.measured.size() && !again; ++i)
+        if (good[std::size_t(e.measured[i].set)]) known[2 * i] = numbers[i], known[2 * i + 1] = 1;
     return sets;
 }
 
+// per number what was set last, and 1 once something was
 void register_sets(const Script& script, State& s) {
-    if (const std::size_t numbers = first_number(script, script.events.size())) memory_array(s, kSetMemory, numbers);
+    if (const std::size_t numbers = first_number(script, script.events.size())) memory_array(s, kSetMemory, 2 * numbers);
 }
 
 } // namespace sinew

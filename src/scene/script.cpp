@@ -159,7 +159,7 @@ bool changes_objects(const ScriptEvent& e) { return e.spawned || !e.event.remove
 
 // Among the same objects the last of several times that an event sets its numbers is enough: a lamp that blinks does not grow the state.
 void note_script_event(const Script& script, std::size_t which, State& s) {
-    const auto only_sets = [&](const double* e) { return e[kWhat] == kEventEdit && !changes_objects(script.events[std::size_t(e[kWhich])]); };
+    const auto only_sets = [&](const double* e) { return e[kWhat] == kEventEdit && e[kWhich] < double(script.events.size()) && !changes_objects(script.events[std::size_t(e[kWhich])]); };
     std::vector<double>& edits = memory_array(s, kScriptEdits, find_memory(s, kScriptEdits) ? find_memory(s, kScriptEdits)->size() : 0);
     for (std::size_t at = edits.size(); !changes_objects(script.events[which]) && at >= kEditMemory && only_sets(&edits[at - kEditMemory]);) {
         at -= kEditMemory;

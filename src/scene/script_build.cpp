@@ -141,8 +141,9 @@ void build_set(const ScriptCheck& c, int index, const std::string& path, ScriptE
     std::vector<MeasuredNumber> measured = find_measured(c.model, c.scope, c.wrong, set, index, where, c.errors);
     if (c.errors.size() > before) return;
     if (measured.empty()) return check_set(c, set, where, live, c.errors);
-    if (!c.coming.empty() && set.target.starts_with("materials.")) { // what is spawned keeps the material of its moment, a restart knows the last one alone
-        c.errors.push_back(make_error(set.value, where, "a material cannot be set by what is measured where events spawn", "a number"));
+    const bool of_moment = set.target == "materials" || (set.target.starts_with("fields.") && !is_direct_set(set, c.model));
+    if (!c.coming.empty() && of_moment) { // what is spawned keeps the material and the fields of its moment, a restart knows the last number alone
+        c.errors.push_back(make_error(set.value, where, "cannot be set by what is measured where events spawn", "a number"));
         return;
     }
     std::vector<Error> first;

@@ -55,7 +55,7 @@ void find_resting(const Model& m, const Input& input, const State& now, Real aft
     for (int i = 0; i < s.islands.count(); ++i) {
         const auto bodies = s.islands.view(i).bodies;
         const bool rests = std::all_of(bodies.begin(), bodies.end(), [&](int b) {
-            return !s.driven[b] && read(*rest, b) >= after && read(*touching, b) == s.count[b] && !moves(b);
+            return !s.driven[b] && read(*rest, b) > 0 && read(*rest, b) >= after && read(*touching, b) == s.count[b] && !moves(b);
         });
         if (rests)
             for (int b : bodies) s.still[b] = 1;

@@ -345,7 +345,7 @@ void find_still(const Parallel& parallel, const Model& m, const Input& input, co
         const IslandView island = islands.view(i);
         bool rests = islands.facts[i].pairs;
         for (int b : island.bodies)
-            rests = rests && !driven[b] && read(points, frames, b) >= after && read(touch_points, touch_frames, b) == count[b] && !moves(b);
+            rests = rests && !driven[b] && read(points, frames, b) > 0 && read(points, frames, b) >= after && read(touch_points, touch_frames, b) == count[b] && !moves(b);
         if (rests)
             for (int b : island.bodies) still[b] = 1;
     }

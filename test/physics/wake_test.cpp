@@ -75,6 +75,17 @@ TEST(wake, bodies_asleep_slide_when_gravity_turns) {
     }
 }
 
+// What sleeps at once wakes too: a time at rest of zero is that of what is awake.
+TEST(wake, bodies_that_sleep_at_once_wake) {
+    for (const char* solver : kSolvers) {
+        std::string text = ramp(solver, R"({ "at": 2, "set": { "gravity": [7, -7, 0] } })");
+        text.insert(1, fmt::format(R"( "solvers": {{ "{}": {{ "sleep_after": 0 }} }},)", solver));
+        const Woken w = run(text, "low");
+        EXPECT_EQ(w.asleep, 2) << solver;
+        EXPECT_GT(w.way, 0.05) << solver; // 10 cm where nothing sleeps
+    }
+}
+
 TEST(wake, bodies_asleep_slide_when_friction_goes) {
     for (const char* solver : kSolvers) {
         const Woken w = run(ramp(solver, R"({ "at": 2, "set": { "ramp.friction": 0 } })"), "low");

@@ -114,6 +114,44 @@ TEST(measured_sets, that_come_out_wrong_are_left_out) {
     EXPECT_NE(said.find("out of range, nothing is set"), std::string::npos) << said;
 }
 
+// What is refused leaves what was set before in force, in the run and after a restart: friction 0.6, then -1 is measured.
+TEST(measured_sets, that_are_refused_leave_the_last_good_number_also_after_a_restart) {
+    const std::string scene = R"({ "time": { "dt": 0.1, "substeps": 1, "seconds": 2 },
+        "objects": { "floor": { "kind": "plane", "friction": 0.9 }, "probe": { "kind": "sphere", "mass": 1, "gravity": false, "at": [1, 5, 0], "velocity": [-2, 0, 0] },
+                     "box": { "kind": "box", "size": [1, 1, 1], "mass": 1, "at": [0, 0.5, 3], "velocity": [0, 0, 4] } },
+        "events": [ { "at": 0.2, "every": 0.8, "until": 1.5, "set": { "floor.friction": "probe.x" } } ], "solver": "velocity" })";
+    Simulation whole = start_measured(scene);
+    run_steps(whole, 5);
+    StateFile early = save_run(whole);
+    run_steps(whole, 8);
+    StateFile late = save_run(whole);
+    run_steps(whole, 4);
+    for (StateFile* from : {&early, &late}) {
+        Simulation again = start_measured(scene);
+        const int cut = from == &early ? 5 : 13;
+        continue_from(again, std::move(*from));
+        run_steps(again, 17 - cut);
+        EXPECT_EQ(hash(again.now), hash(whole.now)) << cut;
+    }
+}
+
+// of what was spawned too: a friction below zero does not get in
+TEST(measured_sets, of_what_was_spawned_are_checked) {
+    Simulation s = start_measured(R"({ "gravity": 0, "time": { "dt": 0.1, "substeps": 1, "seconds": 2 },
+        "objects": { "probe": { "kind": "sphere", "mass": 1, "at": [1, 5, 0], "velocity": [-2, 0, 0] } },
+        "events": [ { "at": 0.1, "spawn": { "ball": { "kind": "sphere", "mass": 1, "friction": 0.3 } } },
+                    { "at": 0.2, "every": 0.8, "until": 1.5, "set": { "ball.friction": "probe.x" } } ], "solver": "velocity" })");
+    std::string said;
+    for (int i = 0; i < 15; ++i) {
+        run_steps(s, 1);
+        for (const std::string& e : s.events) said += e + "\n";
+    }
+    EXPECT_NE(said.find("nothing is set"), std::string::npos) << said;
+    const Id ball = find(s.compiled.model, "ball");
+    ASSERT_TRUE(ball);
+    EXPECT_NEAR(s.compiled.model.objects[ball.index].friction, 0.6, 1e-9);
+}
+
 // allocations of four steps, from the input on; the names are measurements
 long count_in_steps(const std::string& x, const std::string& y, const std::string& slide, const std::string& force) {
     Simulation s = start_measured(fmt::format(R"({{ "gravity": 0, "time": {{ "dt": 0.01, "substeps": 1, "seconds": 2 }},
