@@ -73,14 +73,15 @@ Vec3 compute_impact(ImpactLaw law, const Mat3& K, const Vec3& n, const Vec3& u, 
     const auto impulse = [&](Real part) { return law == ImpactLaw::poisson ? poisson(K, n, u, part, mu) : stick_slide(K, n, u, part, mu); };
     const Vec3 P = impulse(e);
     if (!guard || impact_energy(K, u, P) <= 0) return P;
-    // the largest e without gain; at e = 0 there is none
+    // the largest e without gain
     Real low = 0, high = e;
     for (int k = 0; k < 40; ++k) {
         const Real middle = 0.5 * (low + high);
         (impact_energy(K, u, impulse(middle)) <= 0 ? low : high) = middle;
     }
+    // Friction along the first slip may turn it round, and then gains even at e = 0, where K couples slip and approach: the law that never does stops it.
     const Vec3 kept = impulse(low);
-    return impact_energy(K, u, kept) <= 0 ? kept : impulse(0);
+    return impact_energy(K, u, kept) <= 0 ? kept : chatterjee_ruina(K, n, u, 0, mu);
 }
 
 } // namespace sinew

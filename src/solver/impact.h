@@ -9,7 +9,7 @@
 //                     even then, where friction presses it down, is stopped. Without friction the same as u' . n = -e u . n (Newton)
 //   chatterjee_ruina  P = (1 + e) P_I + (1 + e_t)(P_II - P_I), cut back to the cone (Chatterjee and Ruina 1998), e_t = 0
 // No law may add energy: the change is dE = 1/2 P . (u + u'). Where stick_slide or poisson would, e is lowered until it
-// does not (P157); the others never do.
+// does not (P157), and where they do even at e = 0 chatterjee_ruina's with e = 0 is taken; the others never do.
 #pragma once
 #include "core/math.h"
 

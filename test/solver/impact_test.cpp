@@ -107,6 +107,32 @@ TEST(impact, no_law_gains_energy_in_a_million_random_impacts) {
     EXPECT_EQ(approaching, 0);
 }
 
+// Slender bodies in space, whose K couples slip and approach in all directions: friction along the first slip may gain energy even at e = 0.
+TEST(impact, no_law_gains_energy_between_slender_bodies) {
+    Rng rng{12, 0, 0};
+    Real worst = -1e300;
+    int outside = 0, approaching = 0;
+    for (int k = 0; k < 500000; ++k) {
+        Mat3 K = Mat3::Zero();
+        for (int b = 0; b < 2; ++b) {
+            const Mat3 R = quat(draw_rotation(rng)).toRotationMatrix();
+            const Vec3 inverse(std::pow(10.0, draw_uniform(rng, 0, 2)), std::pow(10.0, draw_uniform(rng, 0, 2)), std::pow(10.0, draw_uniform(rng, 0, 2)));
+            const Vec3 r = vec(draw_in_ball(rng));
+            K += draw_uniform(rng, 0.1, 1) * (Mat3::Identity() - skew(r) * R * inverse.asDiagonal() * R.transpose() * skew(r));
+        }
+        const Vec3 u(draw_uniform(rng, -2, 2), draw_uniform(rng, -1, -0.01), draw_uniform(rng, -2, 2));
+        const Real e = draw_uniform(rng), mu = std::pow(10.0, draw_uniform(rng, -1, 0.7));
+        const ImpactLaw law = kLaws[k % kLaws.size()];
+        const Vec3 P = compute_impact(law, K, Vec3::UnitY(), u, e, mu);
+        worst = std::max(worst, impact_energy(K, u, P) / u.squaredNorm());
+        if (law != ImpactLaw::sticking && std::hypot(P.x(), P.z()) > mu * P.y() + 1e-12) ++outside;
+        if ((u + K * P).y() < -1e-12 * u.norm()) ++approaching;
+    }
+    EXPECT_LE(worst, 1e-12); // round-off of K up to 200
+    EXPECT_EQ(outside, 0);
+    EXPECT_EQ(approaching, 0);
+}
+
 // Spec P V24, all 16 pairs of restitution and friction: without the guard stick-then-slide gains energy as often, by as much, and sticks
 // as often as the table says; Chatterjee and Ruina's law never gains, and Poisson's not in the plane.
 TEST(impact, without_the_guard_stick_then_slide_gains_as_often_as_the_table_says) {
