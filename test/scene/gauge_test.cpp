@@ -3,7 +3,7 @@
 #include "allocation_counter.h"
 #include "model/field.h"
 #include "model/visit.h"
-#include "scene/compile_text.h"
+#include "scene/start_text.h"
 #include "simulate.h"
 #include "sinew/sinew.h"
 #include <fmt/format.h>
@@ -12,16 +12,6 @@
 using namespace sinew;
 
 namespace {
-
-Simulation start_measured(const std::string& text, int threads = 1) {
-    Context context;
-    context.threads = threads;
-    Result<Simulation> made = make_simulation(context, compile(text));
-    for (const Error& e : made.errors) ADD_FAILURE() << to_string(e);
-    if (!made) return {};
-    measure_start(*made.value);
-    return std::move(*made.value);
-}
 
 void run_steps(Simulation& s, int steps) {
     for (int i = 0; i < steps; ++i)
@@ -41,11 +31,11 @@ const char* kFlag = R"({ "time": { "dt": 0.005, "substeps": 1, "seconds": 1 },
     "solver": "position" })";
 
 std::uint64_t hash_after(int steps, int threads, int cut) {
-    Simulation s = start_measured(kFlag, threads);
+    Simulation s = start_text(kFlag, threads);
     run_steps(s, cut);
     if (cut > 0) {
         StateFile kept = save_run(s);
-        s = start_measured(kFlag, threads);
+        s = start_text(kFlag, threads);
         continue_from(s, std::move(kept));
     }
     run_steps(s, steps - cut);
@@ -62,7 +52,7 @@ TEST(gauges, any_number_of_threads_and_a_run_that_is_continued_give_the_same_sta
 }
 
 TEST(gauges, are_of_the_start_of_the_step_and_remembered_by_the_state) {
-    Simulation s = start_measured(kFlag);
+    Simulation s = start_text(kFlag);
     run_steps(s, 7);
     State before = s.now;
     run_steps(s, 1);
@@ -90,7 +80,7 @@ TEST(gauges, in_a_prefab_mean_its_own_objects_first) {
 }
 
 TEST(gauges, of_what_was_removed_keep_their_last_value) {
-    Simulation s = start_measured(R"({ "gravity": 0, "time": { "dt": 0.1, "substeps": 1, "seconds": 2 },
+    Simulation s = start_text(R"({ "gravity": 0, "time": { "dt": 0.1, "substeps": 1, "seconds": 2 },
         "objects": { "ball": { "kind": "sphere", "mass": 1, "velocity": [1, 0, 0] }, "plate": { "kind": "box", "at": [0, 5, 0], "motion": { "at": ["ball.x", 5, 0] } } },
         "events": [ { "at": 0.5, "remove": "ball" } ], "solver": "velocity" })");
     run_steps(s, 10);
@@ -100,7 +90,7 @@ TEST(gauges, of_what_was_removed_keep_their_last_value) {
 
 // a number that cannot be set is not, and the run says so
 TEST(measured_sets, that_come_out_wrong_are_left_out) {
-    Simulation s = start_measured(R"({ "gravity": 0, "time": { "dt": 0.1, "substeps": 1, "seconds": 2 },
+    Simulation s = start_text(R"({ "gravity": 0, "time": { "dt": 0.1, "substeps": 1, "seconds": 2 },
         "objects": { "ball": { "kind": "sphere", "mass": 1, "at": [1, 0, 0], "velocity": [-2, 0, 0] }, "jet": { "kind": "emitter", "rate": 5, "at": [0, 9, 0] } },
         "events": [ { "at": 0.2, "set": { "jet.rate": "10*ball.x" } }, { "at": 1, "set": { "jet.rate": "10*ball.x" } } ], "solver": "explicit" })");
     run_steps(s, 5);
@@ -120,14 +110,14 @@ TEST(measured_sets, that_are_refused_leave_the_last_good_number_also_after_a_res
         "objects": { "floor": { "kind": "plane", "friction": 0.9 }, "probe": { "kind": "sphere", "mass": 1, "gravity": false, "at": [1, 5, 0], "velocity": [-2, 0, 0] },
                      "box": { "kind": "box", "size": [1, 1, 1], "mass": 1, "at": [0, 0.5, 3], "velocity": [0, 0, 4] } },
         "events": [ { "at": 0.2, "every": 0.8, "until": 1.5, "set": { "floor.friction": "probe.x" } } ], "solver": "velocity" })";
-    Simulation whole = start_measured(scene);
+    Simulation whole = start_text(scene);
     run_steps(whole, 5);
     StateFile early = save_run(whole);
     run_steps(whole, 8);
     StateFile late = save_run(whole);
     run_steps(whole, 4);
     for (StateFile* from : {&early, &late}) {
-        Simulation again = start_measured(scene);
+        Simulation again = start_text(scene);
         const int cut = from == &early ? 5 : 13;
         continue_from(again, std::move(*from));
         run_steps(again, 17 - cut);
@@ -137,7 +127,7 @@ TEST(measured_sets, that_are_refused_leave_the_last_good_number_also_after_a_res
 
 // of what was spawned too: a friction below zero does not get in
 TEST(measured_sets, of_what_was_spawned_are_checked) {
-    Simulation s = start_measured(R"({ "gravity": 0, "time": { "dt": 0.1, "substeps": 1, "seconds": 2 },
+    Simulation s = start_text(R"({ "gravity": 0, "time": { "dt": 0.1, "substeps": 1, "seconds": 2 },
         "objects": { "probe": { "kind": "sphere", "mass": 1, "at": [1, 5, 0], "velocity": [-2, 0, 0] } },
         "events": [ { "at": 0.1, "spawn": { "ball": { "kind": "sphere", "mass": 1, "friction": 0.3 } } },
                     { "at": 0.2, "every": 0.8, "until": 1.5, "set": { "ball.friction": "probe.x" } } ], "solver": "velocity" })");
@@ -154,7 +144,7 @@ TEST(measured_sets, of_what_was_spawned_are_checked) {
 
 // allocations of four steps, from the input on; the names are measurements
 long count_in_steps(const std::string& x, const std::string& y, const std::string& slide, const std::string& force) {
-    Simulation s = start_measured(fmt::format(R"({{ "gravity": 0, "time": {{ "dt": 0.01, "substeps": 1, "seconds": 2 }},
+    Simulation s = start_text(fmt::format(R"({{ "gravity": 0, "time": {{ "dt": 0.01, "substeps": 1, "seconds": 2 }},
         "fields": {{ "pull": {{ "kind": "attractor_point", "at": [0, 9, 0], "strength": "{0} + {2}" }},
                     "gust": {{ "kind": "wind", "velocity": ["{1}", 0, 0], "scale": "{0}" }}, "air": {{ "kind": "drag", "linear": 0.1 }} }},
         "objects": {{ "bead": {{ "kind": "sphere", "mass": 1, "at": [1, 0, 0] }}, "cart": {{ "kind": "box", "mass": 1, "at": [0, 3, 0] }},

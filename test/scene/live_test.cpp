@@ -1,6 +1,6 @@
 // Live parameters (scene/live.h): what an event or a program may set while a scene runs, what is refused and why, and that
 // the bits of the run stay the same whatever the machinery does.
-#include "scene/compile_text.h"
+#include "scene/start_text.h"
 #include "model/visit.h"
 #include "simulate.h"
 #include <gtest/gtest.h>
@@ -8,16 +8,6 @@
 using namespace sinew;
 
 namespace {
-
-Simulation start_live(const std::string& text, int threads = 1) {
-    Context context;
-    context.threads = threads;
-    Result<Simulation> made = make_simulation(context, compile(text));
-    for (const Error& e : made.errors) ADD_FAILURE() << to_string(e);
-    if (!made) return {};
-    measure_start(*made.value);
-    return std::move(*made.value);
-}
 
 void run_to(Simulation& s, std::int64_t step) {
     while (s.now.step < step)
@@ -52,7 +42,7 @@ std::string drape(const std::string& solver, const std::string& settings = "{}")
 constexpr int kSteps = 35; // all events are past
 
 std::uint64_t hash_of(const std::string& scene, int threads, bool drop_caches) {
-    Simulation s = start_live(scene, threads);
+    Simulation s = start_text(scene, threads);
     s.drop_caches = drop_caches;
     run_to(s, kSteps);
     return hash(s.now);
@@ -70,7 +60,7 @@ std::string build_error(const std::string& scene) {
 TEST(live, a_spring_that_is_made_stiffer_carries_its_weight_higher) {
     // extension m g / k: 0.04905 m with 400 N/m, 0.01962 m with 1000 N/m, 0.00324 m under the moon's gravity; the damped
     // oscillation (c / 2m = 10 /s) has fallen below 1e-9 m after the 2 s between the events
-    Simulation s = start_live(weight(R"({ "at": 2, "set": { "weight.material.rod.stiffness": "1 kN/m" } }, { "at": 4, "set": { "gravity": 1.62 } },
+    Simulation s = start_text(weight(R"({ "at": 2, "set": { "weight.material.rod.stiffness": "1 kN/m" } }, { "at": 4, "set": { "gravity": 1.62 } },
                                    { "at": 6, "set": { "weight.material.rod.stiffness": 400, "gravity": [0, -9.81, 0] } })"));
     const auto extension = [&] { return -1 - s.now.point.x[1].y; };
     run_to(s, 199);
@@ -91,7 +81,7 @@ TEST(live, damping_that_is_taken_away_lets_a_spring_swing_on) {
                                  "fixed": { "index": 0 },
                                  "material": { "rod": { "model": "spring", "stiffness": 400, "damping": 400 } } } },
         "events": [ { "at": 0, "set": { "weight.material.rod.damping": 0 } } ] })";
-    Simulation s = start_live(text);
+    Simulation s = start_text(text);
     double lowest = 0;
     while (!is_finished(s)) {
         run_to(s, s.now.step + 1);
@@ -108,7 +98,7 @@ TEST(live, friction_that_is_raised_stops_a_sliding_block) {
                      "block": { "kind": "box", "size": [1, 0.2, 1], "at": [0, 0.1, 0], "density": 100, "friction": 0, "velocity": [1, 0, 0] } },
         "contact": [ { "between": ["floor", "block"], "friction": 0 } ],
         "events": [ { "at": 0.5, "set": { "contact[0].friction": 0.5 } } ] })";
-    Simulation s = start_live(text);
+    Simulation s = start_text(text);
     while (!is_finished(s)) run_to(s, s.now.step + 1);
     const int body = s.compiled.model.objects[find(s.compiled.model, "block").index].frames.begin;
     EXPECT_NEAR(s.now.frame.p[body].x, 0.5 + 1 / (2 * 0.5 * 9.81), 0.02); // a step of sliding is 1/60 m
@@ -118,7 +108,7 @@ TEST(live, friction_that_is_raised_stops_a_sliding_block) {
 TEST(live, the_bits_are_the_same_with_caches_dropped_with_any_threads_and_after_every_interruption) {
     for (const char* solver : {"explicit", "newton", "position", "velocity", "nonlinear_cg"}) {
         const std::string scene = drape(solver);
-        Simulation whole = start_live(scene);
+        Simulation whole = start_text(scene);
         std::vector<StateFile> saved;
         while (whole.now.step < kSteps) {
             saved.push_back(save_run(whole));
@@ -146,7 +136,7 @@ TEST(live, settings_of_the_solver_change_between_steps) {
     std::string fewer = scene;
     fewer.replace(fewer.find("\"ball.friction\": 0.9"), 20, "\"solvers.position.iterations\": 9");
     std::vector<StateFile> saved;
-    Simulation whole = start_live(fewer);
+    Simulation whole = start_text(fewer);
     while (whole.now.step < kSteps) {
         saved.push_back(save_run(whole));
         run_to(whole, whole.now.step + 1);
@@ -210,7 +200,7 @@ TEST(live, switched_motors_and_broken_joints_stay_as_they_are) {
         "joints": { "axle": { "kind": "hinge", "between": ["world", "wheel"], "axis": [0, 0, 1], "motor": { "speed": 3, "limit": 1000 },
                               "friction": 1 } },
         "events": [ { "at": 0.5, "set": { "axle.motor": "off" } }, { "at": 0.6, "set": { "axle.friction": 0.001 } } ] })";
-    Simulation s = start_live(text);
+    Simulation s = start_text(text);
     while (!is_finished(s)) run_to(s, s.now.step + 1);
     const int body = s.compiled.model.objects[find(s.compiled.model, "wheel").index].frames.begin;
     // friction of 1 N m slows 3.3 kg m^2 by 0.03 /s in a tenth of a second; a motor at 3 /s would show in nothing: it holds it
