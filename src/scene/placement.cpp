@@ -106,16 +106,6 @@ bool read_scale(const Value& v, const Scope& scope, std::string_view path, Real3
     return true;
 }
 
-Pose compose(const Pose& outer, const Pose& inner) {
-    const Quat q = quat(outer.rotation);
-    return {real3(vec(outer.position) + q * Vec3(vec(inner.position))), real4(q * quat(inner.rotation))};
-}
-
-Pose invert(const Pose& p) {
-    const Quat q = quat(p.rotation).conjugate();
-    return {real3(-(q * Vec3(vec(p.position)))), real4(q)};
-}
-
 InitialPlacement compose(const InitialPlacement& outer, const InitialPlacement& inner) {
     const Quat q = quat(outer.pose.rotation);
     const Vec3 arm = q * Vec3(vec(inner.pose.position)), w = vec(outer.angular_velocity);

@@ -2,6 +2,7 @@
 #pragma once
 #include "core/math.h"
 #include "core/read.h"
+#include "model/motion.h" // compose and invert of poses
 #include "sinew/scene.h"
 
 namespace sinew {
@@ -13,9 +14,6 @@ bool read_direction(const Value&, const Scope&, std::string_view path, Real3& ou
                     std::vector<Error>&); // unit vector
 bool read_scale(const Value&, const Scope&, std::string_view path, Real3& out,
                 std::vector<Error>&); // s or [x, y, z]
-
-Pose compose(const Pose& outer, const Pose& inner); // outer * inner
-Pose invert(const Pose&);
 
 // A pose and how it moves at the beginning, both relative to something.
 struct InitialPlacement {

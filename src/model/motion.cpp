@@ -1,6 +1,4 @@
-#include "scene/motion.h"
-#include "core/math.h"
-#include "scene/placement.h"
+#include "model/motion.h"
 #include <algorithm>
 #include <cmath>
 
@@ -83,6 +81,20 @@ Quat key_rotation(const Motion& m, Real t) {
 }
 
 } // namespace
+
+Pose compose(const Pose& outer, const Pose& inner) {
+    const Quat q = quat(outer.rotation);
+    return {real3(vec(outer.position) + q * Vec3(vec(inner.position))), real4(q * quat(inner.rotation))};
+}
+
+Pose invert(const Pose& p) {
+    const Quat q = quat(p.rotation).conjugate();
+    return {real3(-(q * Vec3(vec(p.position)))), real4(q)};
+}
+
+bool uses_gauges(const Motion& m) {
+    return (m.has_at && uses_gauges(m.at)) || (m.has_move && uses_gauges(m.move)) || (m.has_rotate && uses_gauges(m.rotate_angle));
+}
 
 Pose evaluate_motion(const Motion& m, double t, std::span<const double> gauges) {
     if (!m.moves) return compose(m.container, m.rest);
