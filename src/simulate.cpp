@@ -8,7 +8,7 @@
 //       check finite(now)                                      stop early, name the object
 //       report = solver.step(model, input, now, spare, h)
 //       failed or not finite: h = h/2, try again               spare is simply discarded
-//       emit(spare); swap(now, spare)
+//       emit(now -> spare); swap(now, spare)
 //     measure(report)                                          energy, momentum, penetration
 //     check_expectations
 //   the caller writes frames between the steps (app/run.cpp)
@@ -142,7 +142,7 @@ Status advance_step(Solver& solver, const Model& m, const Input& input, State& n
             continue;
         }
         if (last) spare.time = end; // land exactly, whatever the sum of the parts
-        emit(m, h, spare);
+        emit(m, h, now, spare);
         raise_sunk(m, h, spare);
         std::swap(now, spare);
         add_up(tried, report);

@@ -11,6 +11,7 @@ namespace sinew {
 struct Tables;         // energy and constraint elements (src/model/element.h)
 struct FieldSet;       // named wind and velocity fields, what spawned objects take from the scene (src/model/field.h)
 struct SnapshotLayout; // what exporters and pictures see (src/model/snapshot.h)
+struct Ways;           // how emitters and sinks move (src/model/way.h)
 
 struct Range {
     int begin = 0, end = 0;
@@ -106,7 +107,9 @@ struct Emitter {
     Range points;                     // the pool
     std::vector<Real3> sites;         // [m] birth places in turn or at random; empty = by shape
     enum Shape : int { box, sphere, grid, mesh } shape = box;
-    Pose pose;                        // of the shape
+    Pose pose;                        // of the shape; it, sites and velocity are those before the way has moved them
+    int way = -1;                     // of Model.ways, that it follows; -1 = it stays
+    double inherit = 1;               // part of its own velocity that the newly born get
     Real3 size;                       // [m] box: edge lengths; sphere: radius in x
     double rate = 100;                // [1/s]
     double from = 0, until = 1e300;   // [s]
@@ -119,6 +122,9 @@ struct Emitter {
 struct Sink { // kills pooled particles inside (or outside) a region
     Real3 center, size;               // box half extents, or radius in x
     bool is_sphere = false, outside = false;
+    Real4 rotation;                   // of the box
+    int way = -1;                     // of Model.ways, that it follows from there; -1 = it stays
+    int object = -1;
 };
 
 // Points that are moved from outside and are no unknowns: vertices of animated obstacles.
@@ -162,6 +168,7 @@ struct Model {
     std::shared_ptr<const Tables> elements;
     std::shared_ptr<const FieldSet> fields;
     std::shared_ptr<const SnapshotLayout> layout;
+    std::shared_ptr<const Ways> ways; // null = no emitter and no sink moves
     int topology_revision = 0;
     int values_revision = 0;
 };
@@ -200,6 +207,7 @@ template <class M, class F> void visit(M& m, F&& f)
     f("elements", m.elements);
     f("fields", m.fields);
     f("layout", m.layout);
+    f("ways", m.ways);
     f("topology_revision", m.topology_revision);
     f("values_revision", m.values_revision);
 }

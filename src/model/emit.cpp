@@ -2,6 +2,7 @@
 #include "core/math.h"
 #include "core/random.h"
 #include "model/visit.h"
+#include "model/way.h"
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -31,27 +32,66 @@ Vec3 birth_place(const Emitter& e, std::uint64_t j) {
     return vec(e.pose.position) + quat(e.pose.rotation) * Vec3(a * e.size.x, b * e.size.y, c * e.size.z);
 }
 
+// x: seen by the sink as if it rested
 bool inside(const Sink& k, const Vec3& x) {
     const Vec3 d = x - vec(k.center);
-    const bool in = k.is_sphere ? d.norm() <= k.size.x : (d.cwiseAbs().array() <= vec(k.size).array()).all();
-    return in != k.outside;
+    if (k.is_sphere) return d.norm() <= k.size.x;
+    return ((quat(k.rotation).conjugate() * d).cwiseAbs().array() <= vec(k.size).array()).all();
 }
 
-bool is_over(const Model& m, const Emitter& e, Real age, const Vec3& x) {
-    if (age > e.lifetime) return true;
-    for (const Sink& k : m.sinks)
-        if (inside(k, x)) return true;
-    return false;
+// whether the way from a to b meets it
+bool meets(const Sink& k, const Vec3& a, const Vec3& b) {
+    const Quat back = k.is_sphere ? Quat::Identity() : quat(k.rotation).conjugate();
+    const Vec3 from = back * (a - vec(k.center)), way = back * (b - a);
+    if (k.is_sphere) {
+        const Real length = way.squaredNorm(), nearest = length > 0 ? std::clamp(-from.dot(way) / length, Real(0), Real(1)) : 0;
+        return (from + nearest * way).norm() <= k.size.x;
+    }
+    Real enter = 0, leave = 1; // parts of the way: between the two planes of each side
+    for (int i = 0; i < 3; ++i) {
+        if (way[i] == 0) {
+            if (std::abs(from[i]) > k.size[i]) return false;
+            continue;
+        }
+        const Real first = (-k.size[i] - from[i]) / way[i], second = (k.size[i] - from[i]) / way[i];
+        enter = std::max(enter, std::min(first, second));
+        leave = std::min(leave, std::max(first, second));
+    }
+    return enter <= leave;
+}
+
+// what a sink does between two moments
+struct SinkWay {
+    const Sink& sink;
+    Moved from, to;
+    bool moves = false;
+};
+SinkWay sink_way(const Model& m, const Sink& k, Real from, Real to, const WayStep& step) {
+    SinkWay w{k, moved_at(m, k.way, from, step), moved_at(m, k.way, to, step)};
+    w.moves = w.from.shift != w.to.shift || w.from.turn.coeffs() != w.to.turn.coeffs();
+    return w;
+}
+
+// of a particle that was at a, and is at b
+bool takes(const SinkWay& w, const Vec3& a, const Vec3& b) {
+    const Vec3 end = w.to.back(b);
+    if (w.sink.outside) return !inside(w.sink, end);
+    return w.moves ? meets(w.sink, w.from.back(a), end) : inside(w.sink, end);
 }
 
 // Who has died before the step's end takes no place: what is alive at a time does not depend on the steps to it.
-void give_birth(const Model& m, const Emitter& e, Real flown, State& s, std::vector<double>& count) {
+void give_birth(const Model& m, const Emitter& e, Real birth, const WayStep& step, State& s, std::vector<double>& count) {
+    const Real flown = s.time - birth;
     const std::uint64_t j = std::uint64_t(count[kBorn]);
     count[kBorn] += 1;
     Rng rng{e.seed ^ 0x76656cull, j, 0};
-    const Vec3 v = vec(e.velocity) + e.spread * vec(draw_in_ball(rng));
-    const Vec3 x = birth_place(e, j) + flown * v;
-    if (is_over(m, e, flown, x)) return;
+    const Moved moved = moved_at(m, e.way, birth, step);
+    const Vec3 place = moved.place(birth_place(e, j));
+    const Vec3 v = moved.turn * vec(e.velocity) + e.spread * vec(draw_in_ball(rng)) + e.inherit * moved.velocity_at(place);
+    const Vec3 x = place + flown * v;
+    if (flown > e.lifetime) return;
+    for (const Sink& k : m.sinks)
+        if (takes(sink_way(m, k, birth, s.time, step), place, x)) return;
     const int n = e.points.count();
     for (int tried = 0; tried < n; ++tried) {
         const int slot = (int(count[kSlot]) + tried) % n, i = e.points.begin + slot;
@@ -67,23 +107,34 @@ void give_birth(const Model& m, const Emitter& e, Real flown, State& s, std::vec
     count[kLost] += 1;
 }
 
-void kill_old(const Model& m, const Emitter& e, Real dt, State& s) {
+void kill(int i, State& s) {
+    s.point.alive[i] = 0;
+    s.point.v[i] = {};
+}
+
+void kill_old(const Emitter& e, Real dt, State& s) {
     for (int i = e.points.begin; i < e.points.end; ++i) {
         if (!s.point.alive[i]) continue;
         s.point.age[i] += dt;
-        if (!is_over(m, e, s.point.age[i], vec(s.point.x[i]))) continue;
-        s.point.alive[i] = 0;
-        s.point.v[i] = {};
+        if (s.point.age[i] > e.lifetime) kill(i, s);
     }
+}
+
+void kill_inside(const Model& m, const Sink& k, const WayStep& step, State& s) {
+    const SinkWay w = sink_way(m, k, step.before.time, s.time, step);
+    for (const Emitter& e : m.emitters)
+        for (int i = e.points.begin; i < e.points.end; ++i)
+            if (s.point.alive[i] && takes(w, vec(step.before.point.x[i]), vec(s.point.x[i]))) kill(i, s);
 }
 
 } // namespace
 
 void register_emitters(const Model& m, State& s) {
+    remember_ways(m, s);
     for (int k = 0; k < int(m.emitters.size()); ++k) {
         const Emitter& e = m.emitters[k];
         auto& count = memory_array(s, fmt::format("emitter.{}", k), kCounters);
-        for (int j = 0; j < int(e.initial_count); ++j) give_birth(m, e, 0, s, count);
+        for (int j = 0; j < int(e.initial_count); ++j) give_birth(m, e, s.time, {s, s}, s, count);
     }
 }
 
@@ -97,19 +148,22 @@ void remove_emitter(Model& m, State& s, int emitter) {
     m.emitters.erase(m.emitters.begin() + emitter);
 }
 
-void emit(const Model& m, Real dt, State& s) {
+void emit(const Model& m, Real dt, const State& before, State& s) {
+    const WayStep step{before, s};
+    for (const Emitter& e : m.emitters) kill_old(e, dt, s);
+    for (const Sink& k : m.sinks) kill_inside(m, k, step, s);
     for (int k = 0; k < int(m.emitters.size()); ++k) {
         const Emitter& e = m.emitters[k];
-        kill_old(m, e, dt, s);
         auto& count = counters(s, k);
         // particle j (beyond the initial ones) is born at from + j/rate
         const Real t = std::min(s.time, e.until);
         while (e.rate > 0) {
             const Real birth = e.from + (count[kBorn] - std::floor(e.initial_count)) / e.rate;
             if (birth > t) break;
-            give_birth(m, e, s.time - birth, s, count);
+            give_birth(m, e, birth, step, s, count);
         }
     }
+    remember_ways(m, s);
 }
 
 } // namespace sinew

@@ -1,6 +1,9 @@
 // Births and deaths of pooled particles, between steps: after an accepted step to time t, everything born in the meantime
 // appears where it has flown to, and what is too old or inside a sink disappears. No revision changes. Deterministic:
-// particle j of an emitter depends on (seed, j) only.
+// particle j of an emitter depends on (seed, j) only, and on where the emitter is when it is born (model/way.h):
+//   x = D(birth) X + flown v,  v = turn(birth) velocity + spread + inherit u(birth, D(birth) X),  X the place of an emitter that rests
+// A sink that rests takes what is in it at the end of a step. One that moves takes all that it passes over: the way of the particle over the
+// step, seen from the sink and taken as straight, meets it.
 #pragma once
 #include "sinew/model.h"
 #include "sinew/state.h"
@@ -8,7 +11,7 @@
 namespace sinew {
 
 void register_emitters(const Model&, State&);      // memory, and the particles that exist at the start
-void emit(const Model&, Real dt, State& accepted); // for the step that ended at accepted.time
+void emit(const Model&, Real dt, const State& before, State& accepted); // for the step between the two
 
 // forgets an emitter and its memory; the memory of the others stays theirs
 void remove_emitter(Model&, State&, int emitter);

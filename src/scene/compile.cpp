@@ -15,6 +15,7 @@
 #include "scene/scope.h"
 #include "scene/script_build.h"
 #include "scene/spawn.h"
+#include "scene/ways.h"
 #include "solver/position.h"
 #include "solver/velocity.h"
 #include <algorithm>
@@ -385,6 +386,7 @@ CompiledParts compile_parts(const Scene& scene, std::string_view solver, bool ch
     const auto around = make_spawn_context(scene, w.scene_scope);
     w.builder.model.fields = std::make_shared<const FieldSet>(FieldSet{w.builder.fields, around});
     build_script(scene, w.scene_scope, w.gauges, w.wrong, w.builder.model, w.builder.state, w.out.script, w.out.future, w.errors);
+    build_ways(scene, w.out.script, w.builder.state, w.builder.model, w.errors);
     for (const ScriptEvent& e : w.out.script.events) {
         if (!e.spawned) continue;
         if (!w.joined) w.joined = std::make_unique<Spawned>(Spawned{w.builder.model, w.builder.state});
@@ -447,6 +449,7 @@ Result<Spawned> compile_spawn(const Scene& what, const SpawnContext& around, con
     read_materials(w);
     add_flows(around.scene, w.field_scope, w.gauges, w.builder, said_with_the_scene);
     for (const SceneObject& o : what.objects) build_object(w, o);
+    refuse_moving_sinks(what, w.builder.model, w.errors);
     add_joints(what, w.scene_scope, false, w.builder, w.out.script.motors, w.gauges, w.out.future, w.wrong, w.errors);
     add_contact_rules(what, w.scene_scope, w.builder, w.errors);
     name_objects(name, w.builder);

@@ -134,7 +134,7 @@ struct Particles {
 
 struct EmitterKind {
     static constexpr std::string_view name = "emitter", body = "particles";
-    static constexpr std::string_view doc = "particles born at a rate, with a lifetime";
+    static constexpr std::string_view doc = "particles born at a rate, with a lifetime, where the emitter is then: by its motion, or with its parent";
     struct Params : ParticleParams {
         Params() { size = {0.1, 0.1, 0.1}, mass = 0.01; }
         Real rate = 100;
@@ -143,6 +143,7 @@ struct EmitterKind {
         int initial = 0;
         Real3 speed{0, 0, 0};
         Real spread = 0;
+        Real inherit_velocity = 1;
         Real from = 0, until = 1e300;
         Value attributes;
     };
@@ -153,8 +154,10 @@ struct EmitterKind {
         v("capacity", p.capacity, Field{.min = 0, .max = 5e7, .doc = "most particles alive; default: rate times the shorter of "
                                                                        "lifetime and duration, plus initial"});
         v("initial", p.initial, Field{.min = 0, .doc = "particles at the start"});
-        v("speed", p.speed, Field{.unit = "m/s", .doc = "velocity of the newly born, added to the object's velocity"});
+        v("speed", p.speed, Field{.unit = "m/s", .doc = "velocity of the newly born in the emitter's axes, added to the object's velocity"});
         v("spread", p.spread, Field{.min = 0, .unit = "m/s", .doc = "random part of it"});
+        v("inherit_velocity", p.inherit_velocity, Field{.doc = "of an emitter that moves, by its motion or with its parent: part of its own velocity at "
+                                                               "the place of birth, spin and all, that the newly born get besides"});
         v("from", p.from, Field{.unit = "s", .doc = "start"});
         v("until", p.until, Field{.unit = "s", .doc = "end"});
         v("attributes", p.attributes, Field{.doc = "named numbers per particle of the pool: a list, or an expression of index, the place in the pool"});
@@ -165,7 +168,7 @@ struct EmitterKind {
 
 struct SinkKind {
     static constexpr std::string_view name = "sink", body = "particles";
-    static constexpr std::string_view doc = "region in which emitted particles disappear";
+    static constexpr std::string_view doc = "region in which emitted particles disappear; one that moves takes all that it passes over";
     struct Params {
         std::string shape = "box";
         Real3 size{1, 1, 1};
@@ -173,7 +176,7 @@ struct SinkKind {
     };
     template <class V> static void fields(Params& p, V&& v) {
         v("shape", p.shape, Field{.allowed = {"box", "sphere"}, .doc = "of the region"});
-        v("size", p.size, Field{.min = 0, .unit = "m", .doc = "edges of the box, along the world's axes; radius in x"});
+        v("size", p.size, Field{.min = 0, .unit = "m", .doc = "edges of the box along its axes; radius in x"});
         v("outside", p.outside, Field{.doc = "particles outside the region disappear instead"});
     }
     static void build(const Params&, BuildContext&);

@@ -68,7 +68,7 @@ bool same_vertices(const std::vector<SurfaceVertex>& a, const std::vector<Surfac
 
 bool same_sinks(const std::vector<Sink>& a, const std::vector<Sink>& b) {
     return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Sink& x, const Sink& y) {
-        return x.center == y.center && x.size == y.size && x.is_sphere == y.is_sphere && x.outside == y.outside;
+        return x.center == y.center && x.size == y.size && x.is_sphere == y.is_sphere && x.outside == y.outside && x.rotation == y.rotation;
     });
 }
 
@@ -172,6 +172,7 @@ void copy_emitters(const Model& a, const Model& b, Model& running) {
             if (e.object != a.emitters[k].object) continue;
             copy_if_changed(a.emitters[k].velocity, b.emitters[k].velocity, e.velocity);
             copy_if_changed(a.emitters[k].spread, b.emitters[k].spread, e.spread);
+            copy_if_changed(a.emitters[k].inherit, b.emitters[k].inherit, e.inherit);
             copy_if_changed(a.emitters[k].lifetime, b.emitters[k].lifetime, e.lifetime);
         }
 }
@@ -295,7 +296,7 @@ static std::string find_obstacle(const LiveModel& a, const LiveModel& b) {
 
 std::vector<Error> change_live(LiveScene& now, std::string_view key, const Value& value, Model* running) {
     constexpr const char* kLive = "gravity; friction, restitution, thickness, drag, stiffness and damping of objects and materials; "
-                                  "velocity, spread, lifetime and rate of emitters; motors; flows; settings of the solver";
+                                  "velocity, inherit_velocity, spread, lifetime and rate of emitters; motors; flows; settings of the solver";
     std::vector<Error> errors;
     const auto fail = [&](const std::string& why) {
         errors.push_back(make_error(value, key, "not a live parameter: it cannot change while the simulation runs; " + why, kLive));

@@ -275,6 +275,7 @@ void EmitterKind::build(const Params& p, BuildContext& c) {
     e.until = p.until;
     e.velocity = real3(vec(c.object.velocity) + quat(c.object.pose.rotation) * vec(p.speed));
     e.spread = p.spread;
+    e.inherit = p.inherit_velocity;
     e.lifetime = p.lifetime > 0 ? p.lifetime : 1e300;
     e.seed = c.scene.seed * 1000003 + p.seed;
     e.initial_count = p.initial;
@@ -290,11 +291,11 @@ void EmitterKind::build(const Params& p, BuildContext& c) {
 void SinkKind::build(const Params& p, BuildContext& c) {
     begin_object(c.builder, c.object.name, c.object.kind);
     const bool sphere = p.shape == "sphere";
-    const Real4& turn = c.object.pose.rotation;
-    if (!sphere && turn.x * turn.x + turn.y * turn.y + turn.z * turn.z > 1e-24)
-        add_error(c, "rotate", make_null(), "the box of a sink lies along the world's axes: it cannot be turned, also not by its parent", "shape sphere, or no rotate");
     const Real3 half{p.size.x / 2, p.size.y / 2, p.size.z / 2};
-    c.builder.model.sinks.push_back({c.object.pose.position, sphere ? p.size : half, sphere, p.outside});
+    Sink k{c.object.pose.position, sphere ? p.size : half, sphere, p.outside};
+    k.rotation = c.object.pose.rotation;
+    k.object = int(c.builder.model.objects.size()) - 1;
+    c.builder.model.sinks.push_back(k);
 }
 
 } // namespace sinew

@@ -62,35 +62,6 @@ void check_motions(const Scene& scene, const Model& m, std::vector<Error>& error
     }
 }
 
-// the first of an object and its parents that moves, as a scene object; -1 = none
-int find_moving(const Scene& scene, const Model& m, int scene_object) {
-    for (int k = scene_object, left = int(scene.objects.size()); k >= 0 && left > 0; --left) {
-        const SceneObject& o = scene.objects[k];
-        const Id id = find(m, o.name);
-        const bool word = o.motion.kind == Value::Kind::text;
-        if (k == scene_object ? o.motion.kind != Value::Kind::null && !(word && o.motion.text == "static")
-                              : (o.motion.kind != Value::Kind::null && !word) || (id && is_free_body(m, m.objects[id.index])))
-            return k;
-        const auto parent = std::find_if(scene.objects.begin(), scene.objects.end(), [&](const SceneObject& a) { return a.name == o.parent; });
-        k = o.parent.empty() || parent == scene.objects.end() ? -1 : int(parent - scene.objects.begin());
-    }
-    return -1;
-}
-
-// births and deaths know one place for the whole run
-void check_regions(const Scene& scene, const Model& m, std::vector<Error>& errors) {
-    for (std::size_t k = 0; k < scene.objects.size(); ++k) {
-        const SceneObject& o = scene.objects[k];
-        const int moving = o.kind == "emitter" || o.kind == "sink" ? find_moving(scene, m, int(k)) : -1;
-        if (moving < 0) continue;
-        const bool own = moving == int(k);
-        errors.push_back(make_error(own ? o.motion : text_at(o.parent, o.params.place), join_path(o.path, own ? "motion" : "parent"),
-                                    own ? fmt::format("the kind {} stays where it is: a motion has no effect on it", o.kind)
-                                        : fmt::format("{} moves, and the kind {} cannot follow it", scene.objects[moving].name, o.kind),
-                                    own ? "\"static\"" : "a parent that does not move"));
-    }
-}
-
 // What the parts of a script are checked against.
 struct ScriptCheck {
     const Scene& scene;
@@ -307,7 +278,6 @@ void build_script(const Scene& scene, const Scope& scope, GaugeRequests& gauges,
     script.time = scene.time;
     script.vars = scene.vars;
     check_motions(scene, m, errors);
-    check_regions(scene, m, errors);
     for (std::size_t k = 0; k < scene.objects.size(); ++k) add_mover(scene, scope, gauges, m, int(k), script, errors);
     script.gauges = resolve_gauges(gauges, m, wrong, errors);
     std::vector<double> readings; // of the scene as it is written

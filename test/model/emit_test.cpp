@@ -38,10 +38,11 @@ Emitter make_spray() {
 
 // free flight, as a solver without forces would do it
 void fly(const Model& m, Real dt, State& s) {
+    const State before = s;
     for (int i = 0; i < point_count(m); ++i)
         if (s.point.alive[i]) vec(s.point.x[i]) += dt * vec(s.point.v[i]);
     s.time += dt;
-    emit(m, dt, s);
+    emit(m, dt, before, s);
 }
 
 std::map<std::uint32_t, int> alive_by_id(const State& s) {

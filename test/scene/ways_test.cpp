@@ -1,0 +1,304 @@
+// Emitters and sinks that move: by a motion, with held bodies, with rigid bodies. Newly born particles without gravity fly straight, so that
+// at a time t particle j, born at b = j/rate, is at x(b) + (t - b) v with v = v(b), wherever the steps end.
+#include "core/math.h"
+#include "core/random.h"
+#include "scene/start_text.h"
+#include <fmt/format.h>
+#include <functional>
+#include <set>
+
+using namespace sinew;
+
+namespace {
+
+// motions of keys and spins are evaluated, velocities are differences of five points (model/way.h): 1e-12 for each metre, and rounding of sums
+constexpr double kNear = 1e-9;
+
+std::string scene_of(const std::string& objects, const std::string& dt = "0.05", const std::string& more = "") {
+    return R"({ "gravity": 0, "time": { "fps": 20, "dt": )" + dt + R"(, "seconds": 2 }, "solver": "explicit", "objects": { )" + objects + " }" + more + " }";
+}
+
+void run_to(Simulation& s, double t) {
+    while (s.now.time < t - 1e-9) ASSERT_EQ(simulate_step(s), Status::ok) << s.report.message;
+}
+
+struct Birth {
+    Vec3 x, v;
+};
+// every particle of the first emitter that lives
+void check_births(const Simulation& s, double rate, const std::function<Birth(double)>& born, double near = kNear) {
+    const Emitter& e = s.compiled.model.emitters[0];
+    int alive = 0;
+    for (int i = e.points.begin; i < e.points.end; ++i) {
+        if (!s.now.point.alive[i]) continue;
+        ++alive;
+        const double b = (s.now.point.id[i] - 1) / rate;
+        const Birth expected = born(b);
+        EXPECT_LT((vec(s.now.point.v[i]) - expected.v).norm(), near) << "born at " << b;
+        EXPECT_LT((vec(s.now.point.x[i]) - expected.x - (s.now.time - b) * expected.v).norm(), near) << "born at " << b;
+    }
+    EXPECT_EQ(alive, int(std::floor(s.now.time * rate + 1e-9)) + 1);
+}
+
+Quat about(const Vec3& axis, double angle) { return exp_rotation(angle * axis); }
+const Vec3 kY = Vec3::UnitY(), kZ = Vec3::UnitZ();
+
+std::set<int> living(const Simulation& s) { // numbers of the births
+    std::set<int> out;
+    const Emitter& e = s.compiled.model.emitters[0];
+    for (int i = e.points.begin; i < e.points.end; ++i)
+        if (s.now.point.alive[i]) out.insert(int(s.now.point.id[i]) - 1);
+    return out;
+}
+
+std::vector<Error> errors_of(const std::string& text) {
+    const Result<Scene> r = parse_scene(text, "scene.json");
+    return r ? compile_scene(*r.value).errors : r.errors;
+}
+
+} // namespace
+
+TEST(ways, births_on_a_spinning_emitter_have_its_place_and_velocity_at_their_instant) {
+    const auto born = [](double b) {
+        const Quat turn = about(kY, 3 * b);
+        const Vec3 x = turn * Vec3(2, 0, 0);
+        return Birth{x, turn * Vec3(0.5, 1, 0) + 3 * kY.cross(x)};
+    };
+    for (const char* dt : {"0.05", "0.001"}) { // 0.15 rad a step, and hardly any
+        Simulation s = start_text(scene_of(R"("jet": { "kind": "emitter", "rate": 37, "size": [0, 0, 0], "at": [2, 0, 0], "speed": [0.5, 1, 0],
+            "motion": { "spin": { "axis": [0, 1, 0], "rate": 3, "center": [0, 0, 0] } } })", dt));
+        run_to(s, 1);
+        check_births(s, 37, born);
+    }
+}
+
+TEST(ways, a_part_of_the_emitters_velocity_may_be_inherited) {
+    for (const double part : {0.0, 0.5, 1.0}) {
+        Simulation s = start_text(scene_of(R"("table": { "kind": "box", "size": [4, 0.1, 4], "contact": false, "motion": { "spin": { "axis": [0, 1, 0], "rate": 3 } } },
+            "jet": { "kind": "emitter", "rate": 37, "size": [0, 0, 0], "parent": "table", "at": [2, 0.3, 0], "speed": [0.5, 1, 0], "inherit_velocity": )" +
+                                           std::to_string(part) + " }"));
+        run_to(s, 1);
+        check_births(s, 37, [&](double b) {
+            const Quat turn = about(kY, 3 * b);
+            const Vec3 x = turn * Vec3(2, 0.3, 0);
+            return Birth{x, turn * Vec3(0.5, 1, 0) + part * 3 * kY.cross(x)};
+        });
+    }
+}
+
+TEST(ways, a_motion_on_top_of_that_of_the_parent_is_carried_by_it) {
+    // an arm that slides outwards on a table that spins: the centrifugal and the sliding velocity both show
+    Simulation s = start_text(scene_of(R"("table": { "kind": "box", "contact": false, "at": [1, 0, 0], "motion": { "spin": { "axis": [0, 1, 0], "rate": 2 } } },
+        "jet": { "kind": "emitter", "rate": 23, "size": [0, 0, 0], "parent": "table", "at": [1, 0, 0], "motion": { "move": ["t^2", 0, 0] } })"));
+    run_to(s, 1);
+    check_births(s, 23, [](double b) {
+        const Quat turn = about(kY, 2 * b);
+        const Vec3 arm = turn * Vec3(1 + b * b, 0, 0);
+        return Birth{Vec3(1, 0, 0) + arm, turn * Vec3(2 * b, 0, 0) + 2 * kY.cross(arm)};
+    });
+}
+
+TEST(ways, keys_that_turn_a_corner_give_the_velocity_that_begins_and_jumps_give_none) {
+    Simulation s = start_text(scene_of(R"("jet": { "kind": "emitter", "rate": 40, "size": [0, 0, 0],
+        "motion": { "between": "linear", "keys": [ { "t": 0, "at": [0, 0, 0] }, { "t": 1, "at": [3, 0, 0] }, { "t": 2, "at": [3, 4, 0] } ] } })"));
+    run_to(s, 1.5);
+    check_births(s, 40, [](double b) { // one of them is born at the corner
+        return b < 1 - 1e-9 ? Birth{{3 * b, 0, 0}, {3, 0, 0}} : Birth{{3, 4 * (b - 1), 0}, {0, 4, 0}};
+    });
+    Simulation jumps = start_text(scene_of(R"("jet": { "kind": "emitter", "rate": 20000, "lifetime": 0.1, "capacity": 3000, "size": [0, 0, 0],
+        "motion": { "between": "hold", "keys": [ { "t": 0, "at": [0, 0, 0] }, { "t": 0.5, "at": [3, 0, 0] } ] } })"));
+    run_to(jumps, 0.55); // births are closer to each other than the points of a difference
+    const Emitter& e = jumps.compiled.model.emitters[0];
+    for (int i = e.points.begin; i < e.points.end; ++i) {
+        if (!jumps.now.point.alive[i]) continue;
+        EXPECT_EQ(jumps.now.point.v[i], Real3{});
+        EXPECT_EQ(jumps.now.point.x[i].x, jumps.now.point.id[i] - 1 < 10000 ? 0 : 3);
+    }
+}
+
+TEST(ways, smooth_keys_give_the_derivative_of_their_curve) {
+    const std::string motion = R"({ "keys": [ { "t": 0, "at": [0, 0, 0], "rotate": { "axis": [0, 1, 0], "angle": 0 } },
+        { "t": 0.7, "at": [1, 2, 0], "rotate": { "axis": [1, 1, 0], "angle": 1 } }, { "t": 2, "at": [2, 0, 1], "rotate": { "axis": [0, 0, 1], "angle": 2 } } ] })";
+    Simulation s = start_text(scene_of(R"("jet": { "kind": "emitter", "rate": 31, "size": [0, 0, 0], "speed": [0, 0, 1], "motion": )" + motion + " }"));
+    run_to(s, 1.5);
+    const Motion& m = s.compiled.script.movers[0].motion;
+    check_births(s, 31, [&](double b) {
+        const double d = 1e-5;
+        const Pose here = evaluate_motion(m, b);
+        const Vec3 v = (vec(evaluate_motion(m, b + d).position) - vec(evaluate_motion(m, b - d).position)) / (2 * d);
+        return Birth{vec(here.position), quat(here.rotation) * Vec3(0, 0, 1) + (b == 0 ? Vec3(Vec3::Zero()) : v)};
+    }, 1e-7); // of the central difference
+}
+
+TEST(ways, births_on_a_falling_spinning_body_have_its_place_and_velocity_at_their_instant) {
+    // improved_euler is exact for the parabola, exponential_midpoint for the spin of a ball, whatever the step; the emitter is within a step what
+    // the parabola is. The particles feel no gravity
+    const std::string scene = R"({ "time": { "fps": 20, "dt": 0.05, "seconds": 2 }, "solver": "explicit",
+        "solvers": { "explicit": { "scheme": "improved_euler", "rotation": "exponential_midpoint" } },
+        "objects": { "ball": { "kind": "sphere", "radius": 0.2, "mass": 3, "at": [0, 2, 0], "velocity": [4, 3, -1], "angular_velocity": [0, 0, 3], "contact": false },
+                     "jet": { "kind": "emitter", "rate": 37, "size": [0, 0, 0], "parent": "ball", "at": [0.5, 0, 0], "speed": [1, 0, 0], "velocity": [0, 0, 2],
+                              "gravity": false } } })";
+    Simulation s = start_text(scene);
+    run_to(s, 1);
+    check_births(s, 37, [](double b) {
+        const Quat turn = about(kZ, 3 * b);
+        const Vec3 arm = turn * Vec3(0.5, 0, 0), v(4, 3 - 9.81 * b, -1);
+        return Birth{Vec3(4 * b, 2 + 3 * b - 9.81 * b * b / 2, -b) + arm, v + 3 * kZ.cross(arm) + turn * Vec3(1, 0, 2)};
+    });
+}
+
+TEST(ways, births_at_the_start_are_where_the_motion_begins) {
+    Simulation s = start_text(scene_of(R"("jet": { "kind": "emitter", "rate": 0, "initial": 8, "size": [0, 0, 0], "at": [1, 0, 0],
+        "motion": { "move": [0, "1 + 2*t", 0] } })"));
+    for (int i = 0; i < 8; ++i) {
+        EXPECT_LT((vec(s.now.point.x[i]) - Vec3(1, 1, 0)).norm(), 1e-12);
+        EXPECT_LT((vec(s.now.point.v[i]) - Vec3(0, 2, 0)).norm(), kNear);
+    }
+}
+
+TEST(ways, sites_and_boxes_turn_with_the_emitter) {
+    Simulation s = start_text(scene_of(R"("jet": { "kind": "emitter", "rate": 50, "shape": "grid", "size": [2, 0, 0], "spacing": 1, "inherit_velocity": 0,
+        "motion": { "spin": { "axis": [0, 0, 1], "rate": 1 } } })"));
+    run_to(s, 1);
+    check_births(s, 50, [](double b) {
+        const int j = int(std::lround(b * 50));
+        return Birth{about(kZ, b) * Vec3(j % 3 - 1, 0, 0), Vec3::Zero()};
+    });
+    Simulation box = start_text(scene_of(R"("jet": { "kind": "emitter", "rate": 500, "size": [2, 0.1, 0.1], "inherit_velocity": 0,
+        "motion": { "spin": { "axis": [0, 0, 1], "rate": 1 } } })"));
+    run_to(box, 1);
+    for (int j : living(box)) {
+        const Vec3 x = about(kZ, -j / 500.0) * vec(box.now.point.x[j]);
+        EXPECT_TRUE(std::abs(x.x()) <= 1 && std::abs(x.y()) <= 0.05 + 1e-12 && std::abs(x.z()) <= 0.05 + 1e-12) << j;
+    }
+}
+
+TEST(ways, a_motion_that_follows_a_measurement_moves_evenly_to_where_it_was_measured) {
+    // at the end of a step of h the emitter is where the cart was at its start: 2 (t - h), and from the second step on it moves as fast
+    const double h = 0.05;
+    Simulation s = start_text(scene_of(R"("cart": { "kind": "box", "mass": 1, "velocity": [2, 0, 0], "contact": false },
+        "jet": { "kind": "emitter", "rate": 33, "size": [0, 0, 0], "motion": { "at": ["cart.x", 1, 0] } })"));
+    run_to(s, 1);
+    check_births(s, 33, [&](double b) { return b < h ? Birth{{0, 1, 0}, {0, 0, 0}} : Birth{{2 * (b - h), 1, 0}, {2, 0, 0}}; });
+}
+
+TEST(ways, an_emitter_follows_a_held_body_that_the_program_moves) {
+    for (const char* motion : {R"("static")", R"({ "spin": { "axis": [0, 1, 0], "rate": 1 } })"}) { // whatever the scene says of it
+        Simulation s = start_text(scene_of(fmt::format(R"("lift": {{ "kind": "box", "contact": false, "motion": {} }},
+            "jet": {{ "kind": "emitter", "rate": 37, "size": [0, 0, 0], "parent": "lift", "at": [1, 0, 0] }})", motion)));
+        for (int k = 1; k <= 20; ++k) {
+            ASSERT_TRUE(fill_input(s.compiled.script, s.compiled.model, s.now, 0.05, s.input).empty());
+            s.input.targets = {{find(s.compiled.model, "lift"), {{0, 0.05 * k * 2, 0}, {}}}};
+            ASSERT_EQ(advance_step(*s.solver, s.compiled.model, s.input, s.now, s.spare, 0.05, s.report, 3), Status::ok);
+        }
+        check_births(s, 37, [](double b) { return Birth{{1, 2 * b, 0}, {0, 2, 0}}; });
+    }
+}
+
+TEST(ways, an_emitter_stays_where_its_body_was_removed) {
+    Simulation s = start_text(scene_of(R"("cart": { "kind": "box", "mass": 1, "velocity": [2, 0, 0], "contact": false },
+        "jet": { "kind": "emitter", "rate": 20, "size": [0, 0, 0], "parent": "cart" })", "0.05", R"(, "events": [ { "at": 0.5, "remove": ["cart"] } ])"));
+    run_to(s, 1);
+    check_births(s, 20, [](double b) { return b <= 0.5 + 1e-9 ? Birth{{2 * b, 0, 0}, {2, 0, 0}} : Birth{{1, 0, 0}, {0, 0, 0}}; });
+}
+
+TEST(ways, a_turned_sink_takes_exactly_those_inside) {
+    Simulation s = start_text(scene_of(R"("grid": { "kind": "emitter", "rate": 0, "initial": 441, "capacity": 441, "shape": "grid", "size": [2, 2, 0], "spacing": 0.1 },
+        "drain": { "kind": "sink", "size": [1.5, 0.5, 1], "at": [0.03, -0.02, 0], "rotate": { "axis": [0, 0, 1], "angle": "45 deg" } })"));
+    const std::set<int> left = living(s), later = (run_to(s, 0.1), living(s)); // those born inside are gone at once
+    EXPECT_EQ(left, later);
+    for (int j = 0; j < 441; ++j) {
+        const double x = (j % 21 - 10) * 0.1 - 0.03, y = (j / 21 - 10) * 0.1 + 0.02;
+        EXPECT_EQ(!left.count(j), std::abs(x + y) <= 0.75 * std::sqrt(2) && std::abs(y - x) <= 0.25 * std::sqrt(2)) << j;
+    }
+    EXPECT_LT(left.size(), 400u);
+}
+
+TEST(ways, a_sink_that_moves_takes_all_that_it_passes_over_and_nothing_else) {
+    // a thin plate of height 1 at 8 m/s: 0.4 m a step, ten times the spacing; and a ball; and a plate that a held body carries, its front
+    // leaning by 45 degrees
+    const std::string grid = R"("grid": { "kind": "emitter", "rate": 0, "initial": 2601, "capacity": 2601, "shape": "grid", "size": [2, 2, 0], "spacing": 0.04 })";
+    const auto taken = [&](const std::string& sink, const std::function<bool(double, double)>& inside) {
+        Simulation s = start_text(scene_of(grid + ", " + sink));
+        ASSERT_EQ(living(s).size(), 2601u);
+        run_to(s, 0.25);
+        const std::set<int> left = living(s);
+        for (int j = 0; j < 2601; ++j) {
+            const double x = (j % 51 - 25) * 0.04, y = (j / 51 - 25) * 0.04;
+            EXPECT_EQ(!left.count(j), inside(x, y)) << sink << ": " << x << ", " << y;
+        }
+    };
+    taken(R"("plate": { "kind": "sink", "size": [0.01, 1.02, 1], "at": [-1.5, 0, 0], "motion": { "slide": { "velocity": [8, 0, 0] } } })",
+          [](double x, double y) { return std::abs(y) <= 0.51 && x <= 0.505; });
+    taken(R"("ball": { "kind": "sink", "shape": "sphere", "size": [0.33, 0, 0], "at": [0.01, -1.5, 0], "motion": { "slide": { "velocity": [0, 8, 0] } } })",
+          [](double x, double y) { return std::hypot(x - 0.01, std::max(0.0, y - 0.5)) <= 0.33; });
+    taken(R"("cart": { "kind": "box", "contact": false, "at": [-1.5, 0, 0], "motion": { "slide": { "velocity": [8, 0, 0] } } },
+             "plate": { "kind": "sink", "parent": "cart", "size": [0.01, 0.7, 1], "rotate": { "axis": [0, 0, 1], "angle": "45 deg" } })",
+          [](double x, double y) { // from lower right to upper left, of half length 0.35, seen at an angle
+              const double c = std::sqrt(0.5), high = c * (0.35 + 0.005), ahead = 0.5 - y + c * 0.005 * 2;
+              return std::abs(y) <= high - 0.008 ? x <= ahead : false;
+          });
+}
+
+TEST(ways, a_sink_on_a_thrown_body_takes_what_the_body_meets) {
+    Simulation s = start_text(scene_of(R"("line": { "kind": "emitter", "rate": 0, "initial": 101, "capacity": 101, "shape": "grid", "size": [10, 0, 0], "spacing": 0.1, "at": [5, 0, 0] },
+        "cart": { "kind": "box", "mass": 1, "velocity": [4, 0, 0], "at": [-1, 0, 0], "contact": false },
+        "mouth": { "kind": "sink", "shape": "sphere", "size": [0.25, 0, 0], "parent": "cart" })"));
+    run_to(s, 1.5); // its front is at -1 + 6 + 0.25 m
+    const std::set<int> left = living(s);
+    for (int j = 0; j <= 100; ++j) EXPECT_EQ(left.count(j) == 0, j * 0.1 <= 5.25) << j;
+}
+
+TEST(ways, an_outside_that_moves_takes_what_it_leaves_behind) {
+    Simulation s = start_text(scene_of(R"("line": { "kind": "emitter", "rate": 0, "initial": 101, "capacity": 101, "shape": "grid", "size": [10, 0, 0], "spacing": 0.1, "at": [5, 0, 0] },
+        "room": { "kind": "sink", "outside": true, "size": [12, 2, 2], "at": [5, 0, 0], "motion": { "slide": { "velocity": [2.1, 0, 0] } } })"));
+    ASSERT_EQ(living(s).size(), 101u);
+    run_to(s, 1.05); // its rear is at -1 + 2.205 m
+    for (int j = 0; j <= 100; ++j) EXPECT_EQ(living(s).count(j) == 1, j * 0.1 >= 1.205) << j;
+}
+
+TEST(ways, a_run_that_is_continued_ends_with_the_same_bits_for_any_number_of_threads) {
+    const std::string scene = R"x({ "time": { "fps": 20, "substeps": 4, "seconds": 1 }, "solver": "velocity",
+        "objects": { "floor": { "kind": "plane", "at": [0, -1, 0] },
+            "rocket": { "kind": "box", "size": [0.2, 0.5, 0.2], "mass": 1, "velocity": [1, 2, 0], "angular_velocity": [1, 0, 3] },
+            "arm": { "kind": "box", "contact": false, "at": [0, 3, 0], "motion": { "spin": { "axis": [0, 1, 0], "rate": 3 } } },
+            "a": { "kind": "emitter", "rate": 90, "parent": "rocket", "at": [0, -0.3, 0], "speed": [0, -2, 0], "spread": 0.1, "lifetime": 0.4 },
+            "b": { "kind": "emitter", "rate": 70, "parent": "arm", "at": [1, 0, 0], "spread": 0.1, "motion": { "move": [0, "rocket.y", 0] } },
+            "d": { "kind": "sink", "shape": "sphere", "size": [0.3, 0, 0], "motion": { "at": ["rocket.x", "-sin(4*t)", 0] } } } })x";
+    Simulation whole = start_text(scene, 1);
+    StateFile middle;
+    while (!is_finished(whole)) {
+        if (whole.now.step == 37) middle = save_run(whole);
+        ASSERT_EQ(simulate_step(whole), Status::ok);
+    }
+    for (int threads : {1, 2, 3, 8}) {
+        Simulation s = start_text(scene, threads);
+        continue_from(s, middle);
+        while (!is_finished(s)) ASSERT_EQ(simulate_step(s), Status::ok);
+        EXPECT_EQ(hash(s.now), hash(whole.now)) << threads << " threads";
+    }
+}
+
+TEST(ways, what_nothing_moves_keeps_its_bits) {
+    // under a held parent that rests, and without it
+    Simulation alone = start_text(scene_of(R"("jet": { "kind": "emitter", "rate": 90, "at": [1, 2, 3], "speed": [1, 0, 0], "spread": 0.3 },
+        "drain": { "kind": "sink", "size": [0.3, 3, 3], "at": [2, 2, 3] })"));
+    Simulation carried = start_text(scene_of(R"("base": { "kind": "box", "contact": false },
+        "jet": { "kind": "emitter", "parent": "base", "rate": 90, "at": [1, 2, 3], "speed": [1, 0, 0], "spread": 0.3 },
+        "drain": { "kind": "sink", "parent": "base", "size": [0.3, 3, 3], "at": [2, 2, 3] })"));
+    run_to(alone, 2), run_to(carried, 2);
+    EXPECT_EQ(alone.now.point.x, carried.now.point.x);
+    EXPECT_EQ(alone.now.point.alive, carried.now.point.alive);
+}
+
+TEST(ways, what_has_no_effect_is_refused) {
+    const auto refused = [](const std::string& objects, const std::string& path) {
+        const std::vector<Error> errors = errors_of(scene_of(objects));
+        ASSERT_EQ(errors.size(), 1u) << objects;
+        EXPECT_EQ(errors[0].path, path);
+    };
+    refused(R"("jet": { "kind": "emitter", "motion": "free" })", "objects.jet.motion");
+    refused(R"("hole": { "kind": "sink", "motion": "free" })", "objects.hole.motion");
+    refused(R"("jet": { "kind": "emitter", "inherit_velocity": 0.5 })", "objects.jet.inherit_velocity");
+    EXPECT_TRUE(errors_of(scene_of(R"("base": { "kind": "box" }, "jet": { "kind": "emitter", "inherit_velocity": 0.5, "parent": "base" })")).empty());
+}
