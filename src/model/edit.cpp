@@ -351,7 +351,10 @@ std::vector<int> append_objects(Model& to, State& s, const Model& more, const St
         if (name) to.objects[i].name = name(to.objects[i].name);
     const auto used_again = [](const std::vector<int>& place, int before) { return std::any_of(place.begin(), place.end(), [&](int i) { return i < before; }); };
     if (used_again(p.point, points) || used_again(p.scalar, scalars)) forget_history(s);
-    append(to.sinks, more.sinks);
+    for (Sink k : more.sinks) {
+        if (k.object >= 0) k.object = p.object[std::size_t(k.object)];
+        to.sinks.push_back(k);
+    }
     append_memory(*tables, more, ms, s);
     append_row_forces(tables->constraints, more, s);
     to.elements = std::move(tables);
@@ -478,6 +481,7 @@ bool remove_object(Model& m, State& s, Id id) {
     std::erase_if(m.obstacles, [&](const Obstacle& x) { return x.object == id.index; });
     for (int k = int(m.emitters.size()); k-- > 0;)
         if (m.emitters[k].object == id.index) remove_emitter(m, s, k);
+    std::erase_if(m.sinks, [&](const Sink& k) { return k.object == id.index; });
     return true;
 }
 

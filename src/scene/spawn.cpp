@@ -185,7 +185,12 @@ Result<std::vector<Id>> put_spawned(const Spawned& what, const Pose& at, bool nu
     place(at, state);
     std::optional<Model> changed; // a copy only where gravity was set since
     if (what.model.gravity != m.gravity) take_gravity(m.gravity, changed.emplace(what.model));
+    const std::size_t sinks = m.sinks.size();
     const std::vector<int> objects = append_objects(m, s, changed ? *changed : what.model, state, [&](const std::string& own) { return calling.of(own); });
+    for (Sink& k : std::span(m.sinks).subspan(sinks)) {
+        const Pose there = compose(at, {k.center, k.rotation});
+        k.center = there.position, k.rotation = there.rotation;
+    }
     if (m.fields->spawning) add_rules(m.fields->spawning->rules, objects, m);
     std::vector<Id> ids;
     for (int o : objects) ids.push_back({o, m.objects[o].generation});

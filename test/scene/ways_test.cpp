@@ -291,6 +291,20 @@ TEST(ways, what_nothing_moves_keeps_its_bits) {
     EXPECT_EQ(alone.now.point.alive, carried.now.point.alive);
 }
 
+TEST(ways, sinks_that_are_removed_take_nothing_and_spawned_ones_are_where_they_were_put) {
+    Simulation s = start_text(scene_of(R"("line": { "kind": "emitter", "rate": 0, "initial": 101, "capacity": 101, "shape": "grid", "size": [10, 0, 0], "spacing": 0.1, "at": [5, 0, 0] },
+        "mouth": { "kind": "sink", "shape": "sphere", "size": [0.25, 0, 0], "at": [-1, 0, 0], "motion": { "slide": { "velocity": [4, 0, 0] } } })", "0.05",
+                                       R"(, "events": [ { "at": 1, "remove": ["mouth"] } ])"));
+    run_to(s, 1.5);
+    for (int j = 0; j <= 100; ++j) EXPECT_EQ(living(s).count(j) == 0, j * 0.1 <= 3.25) << j;
+    const Result<Scene> more = parse_scene(R"({ "objects": { "hole": { "kind": "sink", "size": [1, 0.1, 1] } } })", "more.json");
+    ASSERT_TRUE(more);
+    const Real half = std::sqrt(0.5);
+    ASSERT_TRUE(spawn(s.compiled.model, s.now, *more.value, {{6, 0.4, 0}, {half, 0, 0, half}}, "hole")); // upright: 0.1 wide, 1 high
+    run_to(s, 1.6);
+    for (int j = 33; j <= 100; ++j) EXPECT_EQ(living(s).count(j) == 0, j == 60) << j;
+}
+
 TEST(ways, what_has_no_effect_is_refused) {
     const auto refused = [](const std::string& objects, const std::string& path) {
         const std::vector<Error> errors = errors_of(scene_of(objects));
