@@ -25,7 +25,8 @@ namespace {
 
 constexpr Real kSweptSprings = 0.1; // [m/s] error of sweeps over springs that is worth a warning
 constexpr Real kSpringTolerance = 1e-4; // [m/s] of islands with springs: cloth gains nothing from more
-constexpr int kLayers = 25;          // of a pile that six sub-steps carry
+constexpr Real kLayers = 25;         // of a pile of cubes of a metre that six sub-steps of 1/60 s carry
+constexpr Real kFall = 9.81 / 3600;  // pull h^2/size of that pile
 constexpr Real kLightRatio = 25;     // of masses that touch, which six sub-steps carry
 constexpr int kGroupGrain = 64;      // groups of joints per task
 constexpr Real kFarTurn = 1;         // [rad] per step from which a turn is followed too roughly to keep momentum and energy both
@@ -331,14 +332,16 @@ void VelocitySolver::solve_trees(const Model& m, Real h, State& s) {
     }
 }
 
-// Soft contacts let a pile lean, and its weight makes it lean more: one of n layers buckles when their stiffness, which goes with
-// the square of the number of sub-steps, is below a bound that goes with n. Six carry kLayers with a margin (pyramids of base 20
-// and 30 stand for a minute, 40 topples after 40 s). A heavy body on light ones sinks into them by its weight over the same stiffness,
+// Soft contacts let a pile lean, and its weight makes it lean more: one of n layers buckles when their stiffness m (c N/h)^2, N the number
+// of sub-steps, is below a bound m g/L f(n), L the size of a body: what is small or pulled at hard falls over sooner. Six carry kLayers of a
+// metre with a margin (pyramids of base 20 and 30 stand for a minute, 40 topples after 40 s), and f(n) is taken as in proportion to n. A heavy body on light ones sinks into them by its weight over the same stiffness,
 // which goes with their masses: a pyramid of base 20 with a top of 300 by 12 cm with six, by less than 2 cm with twenty.
-int VelocitySolver::find_pile_substeps(const Model& m, int i) const {
+int VelocitySolver::find_pile_substeps(const Model& m, Real h, int i) const {
     const Islands::Facts& f = islands.facts[i];
     Real load = f.mass_ratio / kLightRatio;
-    if (!f.joints && int(islands.view(i).bodies.size()) > kLayers) load = std::max(load, find_layers(m, q, islands.view(i), linear) / kLayers);
+    if (!f.joints)
+        if (const Pile p = find_pile(m, q, islands.view(i), linear); p.layers > 0)
+            load = std::max(load, p.layers / kLayers * (p.pull * h * h / p.size) / kFall);
     return int(std::min<Real>(kMostSubsteps, std::ceil(kSoftSubsteps * std::sqrt(std::max(1.0, load)))));
 }
 
@@ -349,7 +352,7 @@ void VelocitySolver::solve_soft(const Model& m, const State& s, Real h) {
     o.substeps = settings.substeps > 0 ? settings.substeps : kSoftSubsteps;
     if (settings.substeps == 0)
         for (int i = 0; i < islands.count(); ++i)
-            if (way[i] == VelocityWay::soft) o.substeps = std::max({o.substeps, substeps[i], find_pile_substeps(m, i)});
+            if (way[i] == VelocityWay::soft) o.substeps = std::max({o.substeps, substeps[i], find_pile_substeps(m, h, i)});
     o.dt = h;
     o.slop = settings.slop;
     o.push_speed = settings.push_speed;

@@ -265,11 +265,12 @@ void list_groups(const RowProblem& q, Islands& out) {
         int(q.groups.size()), [&](int i) { return island_of(out, bodies_of(q, q.groups[i])); }, out.root, out.group_begin, out.group);
 }
 
-Real find_layers(const Model& m, const RowProblem& q, const IslandView& island, const std::vector<Vec3>& acceleration) {
-    Vec3 down = Vec3::Zero();
-    for (int b : island.bodies) down += acceleration[b];
-    if (!(down.norm() > 0)) return 0;
-    down.normalize();
+Pile find_pile(const Model& m, const RowProblem& q, const IslandView& island, const std::vector<Vec3>& acceleration) {
+    Vec3 sum = Vec3::Zero();
+    for (int b : island.bodies) sum += acceleration[b];
+    const Real pull = sum.norm() / Real(island.bodies.size());
+    if (!(pull > 0)) return {};
+    const Vec3 down = sum.normalized();
     Real low = 1e300, high = -1e300, size = 0;
     int frames = 0;
     for (int b : island.bodies) {
@@ -277,7 +278,9 @@ Real find_layers(const Model& m, const RowProblem& q, const IslandView& island, 
         low = std::min(low, height), high = std::max(high, height);
         if (const int f = b - point_count(m); f >= 0) size += std::sqrt(2 * mat(m.frame.inertia[f]).trace() / m.frame.mass[f]), ++frames;
     }
-    return size > 0 ? (high - low) * frames / size : 0;
+    if (!(size > 0)) return {};
+    size /= frames;
+    return {(high - low) / size, size, pull};
 }
 
 void build_islands(const RowProblem& q, Islands& out) {

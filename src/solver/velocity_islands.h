@@ -44,9 +44,13 @@ struct Islands {
 void build_islands(const Parallel&, const Model&, const Contacts&, const TouchList&, const RowProblem&, Islands&);
 // The groups of each island, once those of touches are there.
 void list_groups(const RowProblem&, Islands&);
-// How many bodies lie over each other: the height of the island along the mean acceleration by the mean size of its bodies, that
-// of cubes of their inertia; 0 where nothing has a size.
-Real find_layers(const Model&, const RowProblem&, const IslandView&, const std::vector<Vec3>& acceleration);
+// An island as a pile along the mean acceleration of its bodies; all 0 where nothing has a size or nothing pulls.
+struct Pile {
+    Real layers = 0; // bodies over each other: its height by their size
+    Real size = 0;   // [m] edge of cubes of the bodies' inertia, mean
+    Real pull = 0;   // [m/s^2] mean acceleration
+};
+Pile find_pile(const Model&, const RowProblem&, const IslandView&, const std::vector<Vec3>& acceleration);
 // Islands of the groups alone.
 void build_islands(const RowProblem&, Islands&);
 

@@ -113,7 +113,7 @@ struct VelocitySolver final : Solver {
     void solve_soft(const Model&, const State&, Real h);
     void solve_trees(const Model&, Real h, State&);
     void find_substeps(Real h);
-    int find_pile_substeps(const Model&, int island) const;
+    int find_pile_substeps(const Model&, Real h, int island) const;
     void add_bend();
     void move(const Model&, Real h, State&);
     void stabilise(const Model&, Real h, State&);
