@@ -5,6 +5,7 @@
 #include "model/motion_rate.h"
 #include "model/visit.h"
 #include "model/way.h"
+#include <cmath>
 #include <gtest/gtest.h>
 
 using namespace sinew;
