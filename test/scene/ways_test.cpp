@@ -1,5 +1,6 @@
 // Emitters and sinks that move: by a motion, with held bodies, with rigid bodies. Newly born particles without gravity fly straight, so that
 // at a time t particle j, born at b = j/rate, is at x(b) + (t - b) v with v = v(b), wherever the steps end.
+// length: emitters and sinks share the scenes and what judges them
 #include "allocation_counter.h"
 #include "core/math.h"
 #include "core/random.h"
