@@ -73,8 +73,8 @@ inline std::span<const ContactForce> contacts(const Solver& solver) { return sol
 // Edits between steps; ids stay valid, and slots of what was spawned and removed are used again under new ids.
 // `spawn` puts the objects of `what`, their joints and the contact rules between them, into a running model. Gravity, fields,
 // the contact rules that name them and the solver are those of the model; what they cannot have is refused by name: motions,
-// events, fields, attachments, emitters, animated objects, anything the running solver does not take. time, solver, camera,
-// outputs and expect are of `what` as a scene of its own and mean nothing here. An only object is called `name`, several are
+// events, fields, attachments, emitters, sinks whose parent is a body, animated objects, anything the running solver does not take.
+// time, solver, camera, outputs and expect are of `what` as a scene of its own and mean nothing here. An only object is called `name`, several are
 // name/theirs; without a name they keep theirs, numbered (crate/2) where it is taken. The id is that of the first.
 Result<Id> spawn(Model&, State&, const Scene& what, const Pose& at, const std::string& name = {});
 bool remove(Model&, State&, Id);

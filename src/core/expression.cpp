@@ -278,8 +278,8 @@ ValueGradient evaluate_gradient(const Expression& e, std::span<const double> slo
         double slope[3], sum[3] = {0, 0, 0};
         apply_op_slopes(i.op, value + top, i.argument_count, e.seed, f, slope);
         for (int a = 0; a < i.argument_count; ++a)
-            for (int k = 0; k < 3; ++k) // an argument that does not vary must not bring in 0 * infinity
-                if (gradient[top + a][k] != 0) sum[k] += slope[a] * gradient[top + a][k];
+            for (int k = 0; k < 3; ++k) // an argument that does not vary, or does not count, must not bring in 0 * infinity
+                if (slope[a] != 0 && gradient[top + a][k] != 0) sum[k] += slope[a] * gradient[top + a][k];
         value[top] = f;
         for (int k = 0; k < 3; ++k) gradient[top][k] = sum[k];
         ++top;

@@ -353,6 +353,7 @@ std::vector<int> append_objects(Model& to, State& s, const Model& more, const St
     if (used_again(p.point, points) || used_again(p.scalar, scalars)) forget_history(s);
     for (Sink k : more.sinks) {
         if (k.object >= 0) k.object = p.object[std::size_t(k.object)];
+        k.way = -1; // of the other model
         to.sinks.push_back(k);
     }
     append_memory(*tables, more, ms, s);

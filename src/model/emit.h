@@ -3,7 +3,7 @@
 // particle j of an emitter depends on (seed, j) only, and on where the emitter is when it is born (model/way.h):
 //   x = D(birth) X + flown v,  v = turn(birth) velocity + spread + inherit u(birth, D(birth) X),  X the place of an emitter that rests
 // A sink that rests takes what is in it at the end of a step. One that moves takes all that it passes over: the way of the particle over the
-// step, seen from the sink and taken as straight, meets it.
+// step, straight and seen from the sink, meets it; where the sink turns, in parts of 0.2 rad at most (64 of them).
 #pragma once
 #include "sinew/model.h"
 #include "sinew/state.h"

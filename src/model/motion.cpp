@@ -1,4 +1,5 @@
 #include "model/motion.h"
+#include "model/motion_rate.h"
 #include <algorithm>
 #include <cmath>
 
@@ -22,6 +23,14 @@ Real ramp_integral(const MotionRamp& r, Real t) {
     return s - 0.5 * r.ease;
 }
 
+// d/dt of it: the part of the full rate
+Real ramp_rate(const MotionRamp& r, Real t) {
+    const Real s = t - r.from, left = r.to - t;
+    if (s < 0 || left <= 0) return 0;
+    const Real u = s < r.ease ? s / r.ease : left < r.ease ? left / r.ease : 1;
+    return u * u * (3 - 2 * u);
+}
+
 // index of the segment that holds t, with t moved into the range of the keys
 std::size_t find_segment(const std::vector<Real>& times, bool repeat, Real& t) {
     const Real first = times.front(), last = times.back();
@@ -39,6 +48,14 @@ Real blend(MotionBetween between, Real u) {
     return u;
 }
 
+Real blend_rate(MotionBetween between, Real u) {
+    if (between == MotionBetween::ease) return 6 * u * (1 - u);
+    return between == MotionBetween::linear ? 1 : 0;
+}
+bool rests_at(const std::vector<Real>& times, bool repeat, Real t) { // before the first key and from the last one on
+    return times.size() < 2 || (!repeat && (t < times.front() || t >= times.back()));
+}
+
 Vec3 key_tangent(const Motion& m, std::size_t i) { // [m/s]; at rest at both ends
     if (i == 0 || i + 1 == m.at_keys.size()) return Vec3::Zero();
     return (vec(m.at_keys[i + 1]) - vec(m.at_keys[i - 1])) / (m.at_times[i + 1] - m.at_times[i - 1]);
@@ -53,6 +70,15 @@ Vec3 key_position(const Motion& m, Real t) {
     const Real u2 = u * u, u3 = u2 * u;
     return (2 * u3 - 3 * u2 + 1) * a + (u3 - 2 * u2 + u) * h * key_tangent(m, i) + (3 * u2 - 2 * u3) * b +
            (u3 - u2) * h * key_tangent(m, i + 1);
+}
+
+Vec3 key_velocity(const Motion& m, Real t) {
+    if (rests_at(m.at_times, m.repeat, t)) return Vec3::Zero();
+    const std::size_t i = find_segment(m.at_times, m.repeat, t);
+    const Real h = m.at_times[i + 1] - m.at_times[i], u = (t - m.at_times[i]) / h;
+    const Vec3 way = vec(m.at_keys[i + 1]) - vec(m.at_keys[i]);
+    if (m.between != MotionBetween::smooth) return way * (blend_rate(m.between, u) / h);
+    return 6 * u * (1 - u) / h * way + (3 * u * u - 4 * u + 1) * key_tangent(m, i) + (3 * u * u - 2 * u) * key_tangent(m, i + 1);
 }
 
 Quat between_quats(const Quat& a, const Quat& b, Real u) {
@@ -80,6 +106,96 @@ Quat key_rotation(const Motion& m, Real t) {
     return between_quats(between_quats(p, q, u), between_quats(q, r, u), u);
 }
 
+// A rotation that turns at w, in the axes that it turns from.
+struct Turning {
+    Quat q;
+    Vec3 w = Vec3::Zero();
+};
+
+// d/dt exp(r) = J(r) r' x exp(r), and back: left Jacobians of rotations
+Vec3 exp_rate(const Vec3& r, const Vec3& rate) {
+    const Real a = r.norm(), half = a < 1e-4 ? 0.5 : 2 * std::pow(std::sin(a / 2) / a, 2), sixth = a < 1e-4 ? Real(1) / 6 : (a - std::sin(a)) / (a * a * a);
+    const Vec3 across = r.cross(rate);
+    return rate + half * across + sixth * r.cross(across);
+}
+Vec3 log_rate(const Vec3& r, const Vec3& w) {
+    const Real a = r.norm(), twelfth = a < 1e-4 ? Real(1) / 12 : (1 - a / 2 * std::cos(a / 2) / std::sin(a / 2)) / (a * a);
+    const Vec3 across = r.cross(w);
+    return w - 0.5 * across + twelfth * r.cross(across);
+}
+
+// between_quats, where both ends turn and u changes at `rate`
+Turning between_turning(const Turning& a, const Turning& b, Real u, Real rate) {
+    const Vec3 r = log_rotation(a.q.conjugate() * b.q), change = log_rate(r, a.q.conjugate() * (b.w - a.w));
+    return {a.q * exp_rotation(u * r), a.w + a.q * exp_rate(u * r, rate * r + u * change)};
+}
+
+Vec3 key_turning(const Motion& m, Real t) {
+    if (rests_at(m.rotate_times, m.repeat, t)) return Vec3::Zero();
+    const std::size_t i = find_segment(m.rotate_times, m.repeat, t);
+    const Turning a{quat(m.rotate_keys[i])}, b{quat(m.rotate_keys[i + 1])};
+    const Real h = m.rotate_times[i + 1] - m.rotate_times[i], u = (t - m.rotate_times[i]) / h, rate = 1 / h;
+    if (m.between != MotionBetween::smooth) return between_turning(a, b, blend(m.between, u), rate * blend_rate(m.between, u)).w;
+    const Turning a1{a.q * exp_rotation(key_spin(m, i) * (h / 3))}, b1{b.q * exp_rotation(-key_spin(m, i + 1) * (h / 3))};
+    const Turning p = between_turning(a, a1, u, rate), q = between_turning(a1, b1, u, rate), r = between_turning(b1, b, u, rate);
+    return between_turning(between_turning(p, q, u, rate), between_turning(q, r, u, rate), u, rate).w;
+}
+
+// slots: t and frame
+Real rate_of(const Signal& s, const Motion& m, std::span<const double> slots, std::span<const double> gauges) {
+    constexpr int kBoth[] = {0, 1};
+    if (is_constant(s)) return 0;
+    const ValueGradient g = evaluate_gradient(s.expression, slots, kBoth, gauges);
+    return g.gradient[0] + m.fps * g.gradient[1];
+}
+Vec3 rate_of(const Signal3& s, const Motion& m, std::span<const double> slots, std::span<const double> gauges) {
+    return {rate_of(s.x, m, slots, gauges), rate_of(s.y, m, slots, gauges), rate_of(s.z, m, slots, gauges)};
+}
+
+// rate may be null
+Pose evaluate_all(const Motion& m, double t, std::span<const double> gauges, MotionRate* rate) {
+    if (!m.moves) return compose(m.container, m.rest);
+    const double slots[] = {t, m.first_frame + t * m.fps};
+    Vec3 x = vec(m.rest.position), v = Vec3::Zero(), w = Vec3::Zero();
+    if (m.has_at) x = vec(evaluate(m.at, slots, gauges));
+    if (!m.at_keys.empty()) x = key_position(m, t);
+    if (m.has_move) x += Vec3(vec(evaluate(m.move, slots, gauges)));
+    if (m.has_slide) x += Vec3(vec(m.slide.velocity)) * ramp_integral(m.slide.ramp, t);
+    if (rate) {
+        if (m.has_at) v = rate_of(m.at, m, slots, gauges);
+        if (!m.at_keys.empty()) v = key_velocity(m, t);
+        if (m.has_move) v += rate_of(m.move, m, slots, gauges);
+        if (m.has_slide) v += Vec3(vec(m.slide.velocity)) * ramp_rate(m.slide.ramp, t);
+        if (!m.rotate_keys.empty()) w = key_turning(m, t);
+    }
+
+    Quat q = quat(m.rest.rotation);
+    if (!m.rotate_keys.empty()) q = key_rotation(m, t) * q;
+    if (m.has_rotate) {
+        const Vec3 axis = vec(m.rotate_axis);
+        const Quat turn = exp_rotation(axis * evaluate(m.rotate_angle, slots, gauges));
+        q = turn * q;
+        if (rate) w = axis * rate_of(m.rotate_angle, m, slots, gauges) + turn * w;
+    }
+    if (m.has_spin) {
+        const Vec3 axis = vec(m.spin.axis), spin = axis * (rate ? m.spin.rate * ramp_rate(m.spin.ramp, t) : 0);
+        const Quat turn = exp_rotation(axis * (m.spin.rate * ramp_integral(m.spin.ramp, t)));
+        q = turn * q;
+        w = spin + turn * w;
+        if (m.spin.has_center) {
+            const Vec3 c = vec(m.spin.center), arm = turn * (x - c);
+            x = c + arm;
+            v = spin.cross(arm) + turn * v;
+        }
+    }
+    if (rate) {
+        const Quat outer = quat(m.container.rotation);
+        if (v.allFinite()) rate->velocity = outer * v;
+        if (w.allFinite()) rate->spin = outer * w;
+    }
+    return compose(m.container, {real3(x), real4(q.normalized())});
+}
+
 } // namespace
 
 Pose compose(const Pose& outer, const Pose& inner) {
@@ -96,28 +212,11 @@ bool uses_gauges(const Motion& m) {
     return (m.has_at && uses_gauges(m.at)) || (m.has_move && uses_gauges(m.move)) || (m.has_rotate && uses_gauges(m.rotate_angle));
 }
 
-Pose evaluate_motion(const Motion& m, double t, std::span<const double> gauges) {
-    if (!m.moves) return compose(m.container, m.rest);
-    const double slots[] = {t, m.first_frame + t * m.fps};
-    Vec3 x = vec(m.rest.position);
-    if (m.has_at) x = vec(evaluate(m.at, slots, gauges));
-    if (!m.at_keys.empty()) x = key_position(m, t);
-    if (m.has_move) x += Vec3(vec(evaluate(m.move, slots, gauges)));
-    if (m.has_slide) x += Vec3(vec(m.slide.velocity)) * ramp_integral(m.slide.ramp, t);
+Pose evaluate_motion(const Motion& m, double t, std::span<const double> gauges) { return evaluate_all(m, t, gauges, nullptr); }
 
-    Quat q = quat(m.rest.rotation);
-    if (!m.rotate_keys.empty()) q = key_rotation(m, t) * q;
-    if (m.has_rotate) q = exp_rotation(Vec3(vec(m.rotate_axis)) * evaluate(m.rotate_angle, slots, gauges)) * q;
-    if (m.has_spin) {
-        const Quat turn =
-            exp_rotation(Vec3(vec(m.spin.axis)) * (m.spin.rate * ramp_integral(m.spin.ramp, t)));
-        q = turn * q;
-        if (m.spin.has_center) {
-            const Vec3 c = vec(m.spin.center);
-            x = c + turn * (x - c);
-        }
-    }
-    return compose(m.container, {real3(x), real4(q.normalized())});
+Pose evaluate_motion(const Motion& m, double t, std::span<const double> gauges, MotionRate& rate) {
+    rate = {};
+    return evaluate_all(m, t, gauges, &rate);
 }
 
 } // namespace sinew

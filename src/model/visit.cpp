@@ -1,5 +1,7 @@
 #include "model/visit.h"
 #include "core/hash.h"
+#include "model/way.h"
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 
@@ -155,6 +157,20 @@ std::size_t memory_bytes(const Model& m) {
     return b.total;
 }
 
+// ways lead to what is there, and from parents to children
+static std::string find_way_error(const Model& m) {
+    const int count = m.ways ? int(m.ways->all.size()) : 0;
+    for (int k = 0; k < count; ++k) {
+        const Way& w = m.ways->all[std::size_t(k)];
+        if (w.parent < -1 || w.parent >= k) return fmt::format("way {} has the parent {}", k, w.parent);
+        if (w.frame < -1 || w.frame >= frame_count(m)) return fmt::format("way {} has the frame {} of {}", k, w.frame, frame_count(m));
+        if (w.object < -1 || w.object >= int(m.objects.size())) return fmt::format("way {} has the object {} of {}", k, w.object, m.objects.size());
+    }
+    const auto leads = [&](const auto& x) { return x.way >= -1 && x.way < count; };
+    const bool all = std::ranges::all_of(m.emitters, leads) && std::ranges::all_of(m.sinks, leads);
+    return all ? "" : fmt::format("emitters or sinks have ways beyond the {} that there are", count);
+}
+
 std::string find_size_error(const Model& m, const State& s) {
     SizeCheck check{m};
     visit(m, check);
@@ -172,7 +188,7 @@ std::string find_size_error(const Model& m, const State& s) {
         within(o, "edges", o.edges, m.surface.edges.size());
         within(o, "triangles", o.triangles, m.surface.triangles.size());
     }
-    return check.error;
+    return check.error.empty() ? find_way_error(m) : check.error;
 }
 
 void copy_all_but_motion(const State& from, State& to) {

@@ -1,13 +1,13 @@
 // How an emitter or a sink moves: by a motion of its own, carried by what moves its parents, or with a rigid body.
 //
 //   Moved        what has become at a time t of what was at rest at X:  x = turn X + shift, with velocity u(x) = velocity + spin x x
-//   a motion     turn and shift are those of motion(t) rest^-1; velocities by differences of five points ahead, so that what is born
-//                when a motion begins has the velocity that begins; jumps (keys that hold, steps of expressions) give none
+//   a motion     turn and shift are those of motion(t) rest^-1; velocities are its derivatives (model/motion_rate.h), at corners that of
+//                what begins; jumps (keys that hold, steps of expressions) and what has no finite one give none
 //   a body       between the states before and after a step of length h, at its time s:
 //                    p(s) = p0 + s/h (p1 - p0) - s (h - s)/(2h) (v1 - v0)     through both ends, with their mean acceleration
 //                    q(s) = exp(s/h log(q1 q0^-1)) q0;  v and w go evenly from the one end to the other, those of a held body are means
-//   a held body  that a motion of the scene moves: the motion, if the body was there at both ends. A program may move it otherwise,
-//                measurements jump from step to step, and a step may be cut: then as above
+//   a held body  that a motion of the scene moves, its own or those of the held bodies that carry it: these, if the body was there at both
+//                ends. A program may move it otherwise, measurements jump from step to step, and a step may be cut: then as above
 //   a motion that reads measurements, of what has no frame: evenly from where it was after the last step, which the state remembers
 //   with a parent: moved of the parent times its own
 #pragma once
@@ -42,7 +42,7 @@ struct Moved {
 struct WayStep {
     const State &before, &after;
 };
-Moved moved_at(const Model&, int way, Real t, const WayStep&); // way -1: rests
+Moved moved_at(const Model&, int way, Real t, const WayStep&, bool rates = true); // way -1: rests; rates: velocity and spin are wanted
 
 // what a state has to remember of motions that read measurements, at its time
 void remember_ways(const Model&, State&);

@@ -158,7 +158,7 @@ struct EmitterKind {
         v("spread", p.spread, Field{.min = 0, .unit = "m/s", .doc = "random part of it"});
         v("inherit_velocity", p.inherit_velocity, Field{.doc = "of an emitter that moves, by its motion or with its parent: part of its own velocity at "
                                                                "the place of birth, spin and all, that the newly born get besides"});
-        v("from", p.from, Field{.unit = "s", .doc = "start"});
+        v("from", p.from, Field{.min = 0, .unit = "s", .doc = "start"});
         v("until", p.until, Field{.unit = "s", .doc = "end"});
         v("attributes", p.attributes, Field{.doc = "named numbers per particle of the pool: a list, or an expression of index, the place in the pool"});
         particle_fields(p, v, "of random places and velocities");

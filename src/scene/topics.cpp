@@ -47,8 +47,8 @@ struct EventWords {
         v("set", p.set, Field{.doc = "{ \"object.parameter\": value }: live parameters by object, pattern, fields.name or section; measurements in a value are those of when it happens"});
         v("release", p.release, Field{.doc = "attachments to let go: an object, or object.group; also a list"});
         v("spawn", p.spawn, Field{.doc = "{ \"name\": { kind, ... } }: objects that come, as in objects, of prefabs too; those of a repeated event "
-                                         "are name, name/2, ... They take gravity, fields, contact rules and solver of the scene and have no motion, emitter "
-                                         "or attachment; expect and conditions cannot name them"});
+                                         "are name, name/2, ... They take gravity, fields, contact rules and solver of the scene and have no motion, emitter, "
+                                         "attachment or sink whose parent is a body; expect and conditions cannot name them"});
         v("remove", p.removed, Field{.doc = "objects that go, by name or pattern (\"ball\" is ball and ball/2, ...); also a list"});
     }
 };

@@ -18,6 +18,8 @@ struct WayWork {
     std::unordered_map<std::string_view, int> by_name{}; // objects of the scene
 };
 
+bool is_region(const SceneObject& o) { return o.kind == "emitter" || o.kind == "sink"; }
+
 int find_parent(const WayWork& w, const SceneObject& o) {
     const auto parent = w.by_name.find(o.parent);
     return o.parent.empty() || parent == w.by_name.end() ? -1 : parent->second;
@@ -48,7 +50,8 @@ int add_way(WayWork& w, int scene_object) {
         if (!moves) way.rest = {w.start.frame.p[std::size_t(frames.begin)], w.start.frame.q[std::size_t(frames.begin)]};
         if (moves && mover->parent >= 0) way.parent = add_way(w, find_parent(w, o));
     } else {
-        way.parent = add_way(w, find_parent(w, o));
+        // emitters and sinks follow, and what the script carries; cloth on a free body is on its own
+        if (is_region(o) || (moves && mover->parent >= 0)) way.parent = add_way(w, find_parent(w, o));
         if (way.parent < 0 && !way.has_motion) return -1;
     }
     all.push_back(std::move(way));
@@ -60,10 +63,14 @@ Vec3 share_of_parent(const SceneObject& parent, const SceneObject& o) {
     return vec(parent.velocity) + vec(parent.angular_velocity).cross(vec(o.pose.position) - vec(parent.pose.position));
 }
 
-void check_region(const SceneObject& o, const Model& m, bool moves, std::vector<Error>& errors) {
+void refuse_free(const SceneObject& o, std::vector<Error>& errors) {
     if (o.motion.kind == Value::Kind::text && o.motion.text == "free")
         errors.push_back(make_error(o.motion, join_path(o.path, "motion"), fmt::format("nothing pushes the kind {}: it rests, has a motion or a parent that moves", o.kind),
                                     "\"static\", { spin, slide, at, move, rotate, keys }"));
+}
+
+void check_region(const SceneObject& o, const Model& m, bool moves, std::vector<Error>& errors) {
+    refuse_free(o, errors);
     const Value* inherit = find(o.params, "inherit_velocity");
     const bool judged = o.parent.empty() || find(m, o.parent); // a parent with errors of its own might move
     if (inherit && !moves && judged && (o.motion.kind == Value::Kind::null || o.motion.kind == Value::Kind::text))
@@ -76,7 +83,7 @@ void build_ways(const Scene& scene, const Script& script, const State& start, Mo
     WayWork w{scene, script, start, m};
     for (std::size_t k = 0; k < scene.objects.size(); ++k) w.by_name.emplace(scene.objects[k].name, int(k));
     for (const SceneObject& o : scene.objects) {
-        if (o.kind != "emitter" && o.kind != "sink") continue;
+        if (!is_region(o)) continue;
         const Id id = find(m, o.name);
         if (!id) continue;
         const int way = add_way(w, w.by_name[o.name]);
@@ -97,13 +104,13 @@ void refuse_moving_sinks(const Scene& scene, const Model& m, std::vector<Error>&
     const auto named = [&](const std::string& name) { return std::find_if(scene.objects.begin(), scene.objects.end(), [&](const SceneObject& a) { return a.name == name; }); };
     for (const SceneObject& o : scene.objects) {
         if (o.kind != "sink") continue;
-        for (auto parent = named(o.parent); parent != scene.objects.end(); parent = named(parent->parent)) {
-            const Id id = find(m, parent->name);
-            const Range frames = id ? m.objects[std::size_t(id.index)].frames : Range{};
-            if (frames.count() == 0 || m.frame.flags[std::size_t(frames.begin)] & kFixed) continue;
-            errors.push_back(make_error(text_at(o.parent, o.params.place), join_path(o.path, "parent"), "sinks that follow a body are of the scene, not of what is spawned into it"));
-            break;
-        }
+        refuse_free(o, errors);
+        auto parent = named(o.parent);
+        while (parent != scene.objects.end() && is_region(*parent)) parent = named(parent->parent);
+        const Id id = parent != scene.objects.end() ? find(m, parent->name) : Id{};
+        if (!id || m.objects[std::size_t(id.index)].frames.count() == 0) continue; // cloth and points carry none
+        errors.push_back(make_error(text_at(o.parent, o.params.place), join_path(o.path, "parent"), "sinks that follow a body are of the scene, not of what is spawned into it",
+                                    "a place of its own: it stays there"));
     }
 }
 

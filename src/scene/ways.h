@@ -7,7 +7,7 @@ namespace sinew {
 // state: the first one, in which held bodies are where their motion begins. Errors: motions and parameters that have no effect.
 void build_ways(const Scene&, const Script&, const State&, Model&, std::vector<Error>&);
 
-// sinks that would follow a body, among objects that are spawned
+// sinks that would follow a body, free or held (a program may move it), among objects that are spawned
 void refuse_moving_sinks(const Scene&, const Model&, std::vector<Error>&);
 
 } // namespace sinew

@@ -276,6 +276,7 @@ TEST(expression, gradients_do_not_turn_constant_parts_into_nan) {
               -2); // negative base, constant exponent
     EXPECT_EQ(evaluate_gradient(compiled("x^0"), slots, wrt).gradient[0], 0);
     EXPECT_EQ(evaluate_gradient(compiled("hypot(x, y)"), slots, wrt).gradient[0], 0);
+    EXPECT_EQ(evaluate_gradient(compiled("x < 0 ? sqrt(x) : 2*x"), slots, wrt).gradient[0], 2); // nor what is not taken
 }
 
 TEST(expression, noise_is_smooth_seeded_bounded_and_zero_argument_is_consistent) {

@@ -1,7 +1,10 @@
 // Emitters and sinks that move: by a motion, with held bodies, with rigid bodies. Newly born particles without gravity fly straight, so that
 // at a time t particle j, born at b = j/rate, is at x(b) + (t - b) v with v = v(b), wherever the steps end.
+// length: emitters and sinks share the scenes and what judges them
+#include "allocation_counter.h"
 #include "core/math.h"
 #include "core/random.h"
+#include "model/emit.h"
 #include "scene/start_text.h"
 #include <fmt/format.h>
 #include <functional>
@@ -11,7 +14,7 @@ using namespace sinew;
 
 namespace {
 
-// motions of keys and spins are evaluated, velocities are differences of five points (model/way.h): 1e-12 for each metre, and rounding of sums
+// motions and their velocities are evaluated (model/way.h): rounding of sums
 constexpr double kNear = 1e-9;
 
 std::string scene_of(const std::string& objects, const std::string& dt = "0.05", const std::string& more = "") {
@@ -50,6 +53,35 @@ std::set<int> living(const Simulation& s) { // numbers of the births
         if (s.now.point.alive[i]) out.insert(int(s.now.point.id[i]) - 1);
     return out;
 }
+
+// whether particle j was taken, for each that is born on a grid of n x n of this spacing, but for those near an edge: side > 0 inside
+void check_taken(const std::string& sinks, double t, int n, double spacing, double margin, const std::function<double(double, double)>& side) {
+    Simulation s = start_text(scene_of(fmt::format(R"("grid": {{ "kind": "emitter", "rate": 0, "initial": {0}, "capacity": {0}, "shape": "grid", "size": [{1}, {1}, 0], "spacing": {2} }}, )",
+                                                   n * n, (n - 1) * spacing, spacing) + sinks));
+    run_to(s, t);
+    const std::set<int> left = living(s);
+    int judged = 0;
+    for (int j = 0; j < n * n; ++j) {
+        const double x = (j % n - n / 2) * spacing, y = (j / n - n / 2) * spacing, inside = side(x, y);
+        if (std::abs(inside) < margin) continue;
+        ++judged;
+        EXPECT_EQ(!left.count(j), inside > 0) << sinks << ": " << x << ", " << y;
+    }
+    EXPECT_GT(judged, n * n * 3 / 4);
+}
+
+// fails the first try of every third step, so that it is taken in two halves
+struct FailsSometimes final : Solver {
+    std::unique_ptr<Solver> solver;
+    std::int64_t failed_step = -1;
+    Report step(const Model& m, const Input& input, const State& now, State& next, double dt, Trace* trace) override {
+        if (now.step % 3 != 2 || failed_step == now.step) return solver->step(m, input, now, next, dt, trace);
+        failed_step = now.step;
+        Report r;
+        r.status = Status::failed;
+        return r;
+    }
+};
 
 std::vector<Error> errors_of(const std::string& text) {
     const Result<Scene> r = parse_scene(text, "scene.json");
@@ -109,11 +141,14 @@ TEST(ways, keys_that_turn_a_corner_give_the_velocity_that_begins_and_jumps_give_
         "motion": { "between": "hold", "keys": [ { "t": 0, "at": [0, 0, 0] }, { "t": 0.5, "at": [3, 0, 0] } ] } })"));
     run_to(jumps, 0.55); // births are closer to each other than the points of a difference
     const Emitter& e = jumps.compiled.model.emitters[0];
+    int alive = 0;
     for (int i = e.points.begin; i < e.points.end; ++i) {
         if (!jumps.now.point.alive[i]) continue;
+        ++alive;
         EXPECT_EQ(jumps.now.point.v[i], Real3{});
         EXPECT_EQ(jumps.now.point.x[i].x, jumps.now.point.id[i] - 1 < 10000 ? 0 : 3);
     }
+    EXPECT_NEAR(alive, 0.1 * 20000, 1.5); // on both sides of the jump
 }
 
 TEST(ways, smooth_keys_give_the_derivative_of_their_curve) {
@@ -279,16 +314,167 @@ TEST(ways, a_run_that_is_continued_ends_with_the_same_bits_for_any_number_of_thr
     }
 }
 
-TEST(ways, what_nothing_moves_keeps_its_bits) {
-    // under a held parent that rests, and without it
-    Simulation alone = start_text(scene_of(R"("jet": { "kind": "emitter", "rate": 90, "at": [1, 2, 3], "speed": [1, 0, 0], "spread": 0.3 },
-        "drain": { "kind": "sink", "size": [0.3, 3, 3], "at": [2, 2, 3] })"));
-    Simulation carried = start_text(scene_of(R"("base": { "kind": "box", "contact": false },
-        "jet": { "kind": "emitter", "parent": "base", "rate": 90, "at": [1, 2, 3], "speed": [1, 0, 0], "spread": 0.3 },
-        "drain": { "kind": "sink", "parent": "base", "size": [0.3, 3, 3], "at": [2, 2, 3] })"));
-    run_to(alone, 2), run_to(carried, 2);
+TEST(ways, what_nothing_moves_is_where_it_was_written_under_a_held_parent_too) {
+    // flies along x at 1 m/s from a point, the drain begins 0.85 m ahead and is left out by none of what comes there
+    const char* tail = R"("rate": 90, "size": [0, 0, 0], "at": [1, 2, 3], "speed": [1, 0, 0] },
+        "drain": { "kind": "sink", "size": [0.3, 3, 3], "at": [2, 2, 3])";
+    Simulation alone = start_text(scene_of(std::string(R"("jet": { "kind": "emitter", )") + tail + " }"));
+    Simulation carried = start_text(scene_of(std::string(R"("base": { "kind": "box", "contact": false, "at": [0, 0, 0] }, "jet": { "kind": "emitter", "parent": "base", )") + tail +
+                                             R"(, "parent": "base" })"));
+    for (Simulation* s : {&alone, &carried}) {
+        run_to(*s, 2);
+        const Emitter& e = s->compiled.model.emitters[0];
+        const std::set<int> left = living(*s);
+        for (int i = e.points.begin; i < e.points.end; ++i) {
+            if (!s->now.point.alive[i]) continue;
+            const double flown = 2 - (s->now.point.id[i] - 1) / 90.0;
+            EXPECT_LT((vec(s->now.point.x[i]) - Vec3(1 + flown, 2, 3)).norm(), 1e-12);
+            EXPECT_EQ(s->now.point.v[i], (Real3{1, 0, 0}));
+        }
+        for (int j = 0; j <= 180; ++j) EXPECT_EQ(left.count(j) == 1, 2 - j / 90.0 < 0.85) << j;
+    }
     EXPECT_EQ(alone.now.point.x, carried.now.point.x);
     EXPECT_EQ(alone.now.point.alive, carried.now.point.alive);
+}
+
+TEST(ways, births_around_a_corner_have_the_velocity_of_one_of_its_sides) {
+    for (double before : {1e-3, 1.2e-4, 3e-5, -1.2e-4, -1e-9}) { // [s] before it
+        Simulation s = start_text(scene_of(fmt::format(R"("jet": {{ "kind": "emitter", "rate": 1, "from": {}, "until": 1.5, "size": [0, 0, 0],
+            "motion": {{ "between": "linear", "keys": [ {{ "t": 0, "at": [0, 0, 0] }}, {{ "t": 1, "at": [2, 0, 0] }}, {{ "t": 2, "at": [6, 0, 0] }} ] }} }})", 1 - before)));
+        run_to(s, 1.1);
+        ASSERT_EQ(living(s), std::set<int>{0});
+        EXPECT_NEAR(s.now.point.v[std::size_t(s.compiled.model.emitters[0].points.begin)].x, before > 0 ? 2 : 4, kNear) << before;
+    }
+}
+
+TEST(ways, births_have_a_finite_velocity_where_a_motion_ends) {
+    Simulation s = start_text(scene_of(R"("jet": { "kind": "emitter", "rate": 10, "until": 1, "size": [0, 0, 0], "motion": { "at": ["(1 - t)^1.5", 0, 0] } })"));
+    run_to(s, 0.95);
+    ASSERT_EQ(simulate_step(s), Status::ok);
+    check_births(s, 10, [](double b) { return Birth{{std::pow(std::max(0.0, 1 - b), 1.5), 0, 0}, {-1.5 * std::sqrt(std::max(0.0, 1 - b)), 0, 0}}; }, 1e-7); // roots of rounding
+}
+
+TEST(ways, births_on_a_body_that_turns_round_more_than_once_a_step_are_on_its_way) {
+    for (double spin : {100.0, -150.0, 300.0}) { // 5, -7.5 and 15 rad a step
+        Simulation s = start_text(fmt::format(R"({{ "gravity": 0, "time": {{ "fps": 20, "dt": 0.05, "seconds": 2 }}, "solver": "explicit",
+            "solvers": {{ "explicit": {{ "rotation": "exponential_midpoint" }} }},
+            "objects": {{ "ball": {{ "kind": "sphere", "radius": 0.2, "mass": 3, "angular_velocity": [0, 0, {}], "contact": false }},
+                         "jet": {{ "kind": "emitter", "rate": 37, "size": [0, 0, 0], "parent": "ball", "at": [0.5, 0, 0] }} }} }})", spin));
+        run_to(s, 0.5);
+        check_births(s, 37, [&](double b) {
+            const Vec3 x = about(kZ, spin * b) * Vec3(0.5, 0, 0);
+            return Birth{x, spin * kZ.cross(x)};
+        }, 1e-8); // of 150 m/s, and ten steps' rounding of the rotation
+    }
+}
+
+TEST(ways, births_on_a_long_chain_of_held_bodies_cost_little) {
+    std::string objects = R"("b0": { "kind": "box", "contact": false, "motion": { "slide": { "velocity": [1, 0, 0] } } })";
+    for (int k = 1; k < 25; ++k) objects += fmt::format(R"(, "b{}": {{ "kind": "box", "contact": false, "parent": "b{}", "at": [0, 0.1, 0] }})", k, k - 1);
+    Simulation s = start_text(scene_of(objects + R"(, "jet": { "kind": "emitter", "rate": 37, "initial": 1, "capacity": 50, "size": [0, 0, 0], "parent": "b24" })"));
+    run_to(s, 0.5); // never, where each body asks its parent several times
+    for (int j : living(s)) EXPECT_NEAR(s.now.point.v[std::size_t(j)].x, 1, kNear);
+    EXPECT_EQ(living(s).size(), 20u); // at the start, and at 0, 1/37, .. 18/37
+}
+
+TEST(ways, what_is_on_its_own_after_the_start_carries_nothing) {
+    // points that start with a body, and stay where they are once it is gone; points that are fixed to a lift
+    Simulation s = start_text(scene_of(R"("cart": { "kind": "box", "mass": 1, "velocity": [2, 0, 0], "contact": false },
+        "dust": { "kind": "particles", "positions": [[0, 1, 0]], "parent": "cart" },
+        "jet": { "kind": "emitter", "rate": 20, "size": [0, 0, 0], "parent": "dust", "at": [0, 1, 0] })"));
+    run_to(s, 1);
+    check_births(s, 20, [](double) { return Birth{{0, 1, 0}, {2, 0, 0}}; }); // it starts with what it starts with
+    Simulation lifted = start_text(scene_of(R"("lift": { "kind": "box", "contact": false, "motion": { "slide": { "velocity": [0, 2, 0] } } },
+        "dust": { "kind": "particles", "positions": [[0, 1, 0]], "fixed": "all", "parent": "lift" },
+        "jet": { "kind": "emitter", "rate": 20, "size": [0, 0, 0], "parent": "dust", "at": [0, 1, 0] })"));
+    run_to(lifted, 1);
+    check_births(lifted, 20, [](double b) { return Birth{{0, 1 + 2 * b, 0}, {0, 2, 0}}; });
+}
+
+TEST(ways, steps_that_are_taken_in_parts_change_no_birth) {
+    const auto fail = [](Simulation& s) {
+        auto fails = std::make_unique<FailsSometimes>();
+        fails->solver = std::move(s.solver);
+        s.solver = std::move(fails);
+        int retries = 0;
+        while (s.now.time < 1 - 1e-9) {
+            ASSERT_NE(simulate_step(s), Status::failed);
+            retries += s.report.retries;
+        }
+        EXPECT_GT(retries, 3);
+    };
+    Simulation own = start_text(scene_of(R"("jet": { "kind": "emitter", "rate": 37, "size": [0, 0, 0], "at": [2, 0, 0], "motion": { "spin": { "axis": [0, 1, 0], "rate": 3, "center": [0, 0, 0] } } })"));
+    Simulation held = start_text(scene_of(R"("table": { "kind": "box", "contact": false, "motion": { "spin": { "axis": [0, 1, 0], "rate": 3 } } },
+        "jet": { "kind": "emitter", "rate": 37, "size": [0, 0, 0], "at": [2, 0, 0], "parent": "table" })"));
+    for (Simulation* s : {&own, &held}) {
+        fail(*s);
+        check_births(*s, 37, [](double b) {
+            const Vec3 x = about(kY, 3 * b) * Vec3(2, 0, 0);
+            return Birth{x, 3 * kY.cross(x)};
+        });
+    }
+    Simulation free = start_text(R"({ "time": { "fps": 20, "dt": 0.05, "seconds": 2 }, "solver": "explicit", "solvers": { "explicit": { "scheme": "improved_euler" } },
+        "objects": { "ball": { "kind": "sphere", "radius": 0.2, "mass": 3, "velocity": [4, 3, -1], "contact": false },
+                     "jet": { "kind": "emitter", "rate": 37, "size": [0, 0, 0], "parent": "ball", "gravity": false } } })");
+    fail(free);
+    check_births(free, 37, [](double b) { return Birth{{4 * b, 3 * b - 9.81 * b * b / 2, -b}, {4, 3 - 9.81 * b, -1}}; });
+}
+
+TEST(ways, the_part_that_is_inherited_can_be_set_while_it_runs) {
+    Simulation s = start_text(scene_of(R"("jet": { "kind": "emitter", "rate": 37, "size": [0, 0, 0], "motion": { "slide": { "velocity": [4, 0, 0] } } })", "0.05",
+                                       R"(, "events": [ { "at": 0.5, "set": { "jet.inherit_velocity": 0.25 } } ])"));
+    run_to(s, 1);
+    check_births(s, 37, [](double b) { return Birth{{4 * b, 0, 0}, {b < 0.5 ? 4.0 : 1.0, 0, 0}}; });
+}
+
+TEST(ways, a_box_that_turns_takes_what_it_sweeps_over_and_nothing_else) {
+    // a bar through the origin, 1.5 rad a step; its ends are up to 1 - cos(0.1) = 0.5 % ahead or behind of their circle, its sides half its width
+    const auto sector = [](double x, double y, double angle) { // how far inside
+        const double r = std::hypot(x, y);
+        double a = std::atan2(y, x);
+        if (a < -1e-9) a += kPi;
+        const double side = a <= angle ? std::min(a, std::min(kPi / 2, angle - a)) : -std::min(std::min(a - angle, kPi - a), kPi / 2);
+        const double across = r * std::sin(side);
+        return r > 1 ? std::min(1 - r, across) : std::min(across, 1 - r);
+    };
+    const std::string bar = R"("bar": { "kind": "sink", "size": [2, 0.01, 1], )";
+    check_taken(bar + R"("motion": { "spin": { "axis": [0, 0, 1], "rate": 30 } } })", 0.05, 51, 0.05, 0.011, [&](double x, double y) { return sector(x, y, 1.5); });
+    check_taken(R"("hub": { "kind": "box", "contact": false, "motion": { "spin": { "axis": [0, 0, 1], "rate": 30 } } }, )" + bar + R"("parent": "hub" })", 0.05, 51, 0.05, 0.011,
+                [&](double x, double y) { return sector(x, y, 1.5); });
+    // round and round: it ends each step where it began
+    check_taken(bar + R"("motion": { "spin": { "axis": [0, 0, 1], "rate": "40*pi" } } })", 0.05, 51, 0.05, 0.011, [](double x, double y) { return 1 - std::hypot(x, y); });
+}
+
+TEST(ways, a_ball_on_an_arm_takes_what_is_on_its_arc) {
+    const auto arc = [](double x, double y) {
+        const double a = std::clamp(std::atan2(y, x), 0.0, 1.5);
+        return 0.2 - std::hypot(x - std::cos(a), y - std::sin(a));
+    };
+    check_taken(R"("ball": { "kind": "sink", "shape": "sphere", "size": [0.2, 0, 0], "at": [1, 0, 0], "motion": { "spin": { "axis": [0, 0, 1], "rate": 30, "center": [0, 0, 0] } } })",
+                0.05, 51, 0.05, 0.006, arc);
+    // about itself it takes no more than at rest
+    check_taken(R"("ball": { "kind": "sink", "shape": "sphere", "size": [0.52, 0, 0], "motion": { "spin": { "axis": [0, 0, 1], "rate": 30 } } })", 0.2, 51, 0.05, 1e-9,
+                [](double x, double y) { return 0.52 - std::hypot(x, y); });
+}
+
+TEST(ways, of_steady_steps_take_no_memory) {
+    SINEW_NEEDS_ALLOCATION_COUNT;
+    Simulation s = start_text(scene_of(R"x("cart": { "kind": "box", "mass": 1, "velocity": [2, 0, 0], "angular_velocity": [0, 0, 9], "contact": false },
+        "table": { "kind": "box", "contact": false, "motion": { "spin": { "axis": [0, 1, 0], "rate": 3 } } },
+        "arm": { "kind": "box", "contact": false, "parent": "table", "motion": { "move": ["sin(t)", 0, 0] } },
+        "a": { "kind": "emitter", "rate": 200, "parent": "cart" }, "b": { "kind": "emitter", "rate": 200, "parent": "arm", "motion": { "move": [0, "cart.x", 0] } },
+        "c": { "kind": "sink", "size": [1, 1, 1], "parent": "arm" }, "d": { "kind": "sink", "parent": "cart", "at": [0, 3, 0] }, "e": { "kind": "sink", "at": [0, 5, 0], "motion": { "move": ["cart.x", 0, 0] } })x"));
+    run_to(s, 0.5);
+    const std::size_t alive = living(s).size();
+    State before = s.now;
+    const long count = allocation_count();
+    for (int k = 0; k < 10; ++k) {
+        before.time = s.now.time;
+        s.now.time += 0.05;
+        emit(s.compiled.model, 0.05, before, s.now);
+    }
+    EXPECT_EQ(allocation_count(), count);
+    EXPECT_NE(living(s).size(), alive);
 }
 
 TEST(ways, sinks_that_are_removed_take_nothing_and_spawned_ones_are_where_they_were_put) {
@@ -315,4 +501,19 @@ TEST(ways, what_has_no_effect_is_refused) {
     refused(R"("hole": { "kind": "sink", "motion": "free" })", "objects.hole.motion");
     refused(R"("jet": { "kind": "emitter", "inherit_velocity": 0.5 })", "objects.jet.inherit_velocity");
     EXPECT_TRUE(errors_of(scene_of(R"("base": { "kind": "box" }, "jet": { "kind": "emitter", "inherit_velocity": 0.5, "parent": "base" })")).empty());
+}
+
+TEST(ways, sinks_that_are_spawned_follow_no_body_and_what_carries_none_is_no_reason) {
+    const auto spawn_error = [](const std::string& objects) {
+        const std::vector<Error> errors = errors_of(scene_of(R"("jet": { "kind": "emitter" })", "0.05", R"(, "events": [ { "at": 1, "spawn": { )" + objects + " } } ]"));
+        return errors.empty() ? "" : errors.back().path;
+    };
+    const std::string cart = R"("cart": { "kind": "box", "mass": 1 }, )", table = R"("table": { "kind": "box", "parent": "cart" }, )";
+    EXPECT_EQ(spawn_error(cart + R"("hole": { "kind": "sink", "parent": "cart" })"), "events[0].spawn.hole.parent");
+    EXPECT_EQ(spawn_error(cart + table + R"("hole": { "kind": "sink", "parent": "table" })"), "events[0].spawn.hole.parent");
+    EXPECT_EQ(spawn_error(cart + R"("edge": { "kind": "sink", "parent": "cart" }, "hole": { "kind": "sink", "parent": "edge" })"), "events[0].spawn.hole.parent");
+    EXPECT_EQ(spawn_error(cart + R"("dust": { "kind": "particles", "positions": [[0, 1, 0]], "parent": "cart" }, "hole": { "kind": "sink", "parent": "dust" })"), "");
+    EXPECT_EQ(spawn_error(R"("edge": { "kind": "sink" }, "hole": { "kind": "sink", "parent": "edge" })"), "");
+    EXPECT_EQ(spawn_error(R"("hole": { "kind": "sink", "motion": "free" })"), "events[0].spawn.hole.motion");
+    EXPECT_EQ(spawn_error(R"("hole": { "kind": "sink", "motion": "static" })"), "");
 }
