@@ -70,11 +70,12 @@ inline Real row_rate(const RowProblem& q, const RowGroup& g, int k) {
     }
     return sum;
 }
-// u += W J^T dp of one row
+// u += W J^T dp of one row. What is held may be touched by islands that are solved at the same time: nobody writes to it.
 inline void add_impulse(RowProblem& q, const RowGroup& g, int k, Real dp) {
     const Lever* d = q.response.data() + g.lever + k * g.sides;
     for (int s = 0; s < g.sides; ++s) {
         const int b = q.body[g.side + s];
+        if (!(q.inverse_mass[b] > 0)) continue;
         q.v[b] += dp * d[s].linear;
         q.w[b] += dp * d[s].angular;
     }

@@ -272,6 +272,15 @@ TEST_P(velocity_methods, change_momentum_by_the_impulses_from_outside_only) {
     EXPECT_LT((after - before - from_floor).norm(), 1e-11); // sums of hundreds of rounded impulses of size 1
 }
 
+// Islands that touch the same held body are solved at the same time. A zero that is added would make -0 a 0.
+TEST_P(velocity_methods, write_nothing_to_what_is_held) {
+    RowProblem q = make_heap(3, 0.4, 2);
+    q.v[0] = q.w[0] = -Vec3::Zero();
+    ASSERT_TRUE(std::signbit(q.v[0].x()));
+    solve_by_method(GetParam(), many(50), q);
+    for (int k = 0; k < 3; ++k) EXPECT_TRUE(std::signbit(q.v[0][k]) && std::signbit(q.w[0][k])) << k;
+}
+
 // Random tangles of joints, supports and contacts. Looked at from outside: rates and impulses themselves, not what the method says.
 TEST(velocity_solve, pivoting_reaches_complementarity_on_random_problems_with_redundant_rows) {
     Real worst = 0, largest = 0;
