@@ -79,6 +79,12 @@ void add_up(const Report& step, Report& total) {
     total.warnings.insert(total.warnings.end(), step.warnings.begin(), step.warnings.end());
 }
 
+// numbers of the state, and what the state does not hold: motions of emitters and sinks
+NotFinite find_bad(const Model& m, const State& before, const State& after) {
+    NotFinite bad = find_not_finite(m, after);
+    return bad.array.empty() ? find_lost_region(m, before, after) : bad;
+}
+
 void blame(const NotFinite& where, const char* when, Report& r) {
     r.status = Status::failed;
     r.failed_object = where.object;
@@ -109,7 +115,7 @@ Status advance_step(Solver& solver, const Model& m, const Input& input, State& n
         report.message = "the state is not one of this model: " + wrong;
         return report.status;
     }
-    if (const NotFinite bad = find_not_finite(m, now); !bad.array.empty()) {
+    if (const NotFinite bad = find_bad(m, now, now); !bad.array.empty()) {
         blame(bad, "before the step", report);
         return report.status;
     }
@@ -127,7 +133,7 @@ Status advance_step(Solver& solver, const Model& m, const Input& input, State& n
         Report tried = last ? solver.step(m, input, now, spare, h)
                             : solver.step(m, cut_input(m, input, now, h / left), now, spare, h);
         if (tried.status != Status::failed)
-            if (const NotFinite bad = find_not_finite(m, spare); !bad.array.empty()) blame(bad, "after the step", tried);
+            if (const NotFinite bad = find_bad(m, now, spare); !bad.array.empty()) blame(bad, "after the step", tried);
         if (tried.status == Status::failed) {
             report.message = tried.message;
             report.failed_object = tried.failed_object;

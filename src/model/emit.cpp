@@ -1,7 +1,6 @@
 #include "model/emit.h"
 #include "core/math.h"
 #include "core/random.h"
-#include "model/visit.h"
 #include "model/way.h"
 #include <algorithm>
 #include <array>
@@ -61,8 +60,9 @@ bool meets(const Sink& k, const Vec3& a, const Vec3& b) {
     return enter <= leave;
 }
 
-// What a sink does between two moments. Seen from one that turns, who flies straight does not: the time is cut into parts in which it turns little.
+// What a sink does between two moments. Seen from one that turns or goes round, who flies straight does not: the time is cut into parts.
 constexpr Real kTurnOfPart = 0.2; // [rad]: a chord is off by 0.5 % of its distance from the axis
+constexpr Real kBendOfPart = 0.04; // how far the way of its middle is from a chord, in parts of its size
 constexpr int kMaxParts = 64;
 struct SinkWay {
     const Sink& sink;
@@ -71,14 +71,29 @@ struct SinkWay {
     std::array<Moved, kMaxParts + 1> at{}; // its beginning, and the end of each part
     const Moved& end() const { return at[std::size_t(parts)]; }
 };
+// Parts whose chords are near the way of its middle. The bend of a way, of its middle to that of its chord, is cut into a quarter where the way is halved;
+// both halves are looked at too: one that has gone round once is where it was, and its whole way bends by less than four times as much.
+Real parts_of_bend(const Model& m, const Sink& k, Real from, Real to, const Moved& first, const Moved& last, const WayStep& step) {
+    std::array<Vec3, 5> at{first.place(vec(k.center)), {}, {}, {}, last.place(vec(k.center))};
+    for (int i = 1; i < 4; ++i) at[std::size_t(i)] = moved_at(m, k.way, from + (to - from) * i / 4, step, false).place(vec(k.center));
+    const auto bend = [&](int a, int b) { return (at[std::size_t((a + b) / 2)] - 0.5 * (at[std::size_t(a)] + at[std::size_t(b)])).norm(); };
+    const Real most = std::max({bend(0, 4), 4 * bend(0, 2), 4 * bend(2, 4)}), size = k.is_sphere ? k.size.x : vec(k.size).minCoeff();
+    return size > 0 ? std::sqrt(most / (kBendOfPart * size)) : most > 0 ? kMaxParts : 1;
+}
+
 SinkWay sink_way(const Model& m, const Sink& k, Real from, Real to, const WayStep& step) {
     SinkWay w{k};
+    if (jumps_between(m, k.way, from, to)) {
+        w.at[1] = moved_at(m, k.way, to, step, false);
+        return w;
+    }
     const Moved first = moved_at(m, k.way, from, step), last = moved_at(m, k.way, to, step);
     const auto goes = [](const Moved& a) { return !a.spin.isZero(0) || !a.velocity.isZero(0); };
     w.moves = first.shift != last.shift || first.turn.coeffs() != last.turn.coeffs() || goes(first) || goes(last);
     const Real rate = std::max(first.spin.norm(), last.spin.norm());
     const Real angle = std::max(log_rotation(last.turn * first.turn.conjugate()).norm(), rate * (to - from));
-    w.parts = int(std::clamp(std::ceil(angle / kTurnOfPart), Real(1), Real(kMaxParts)));
+    const Real parts = std::ceil(std::max(angle / kTurnOfPart, parts_of_bend(m, k, from, to, first, last, step)));
+    w.parts = parts > 1 ? int(std::min(parts, Real(kMaxParts))) : 1; // what is not a number has one
     for (int i = 1; i < w.parts; ++i) w.at[std::size_t(i)] = moved_at(m, k.way, from + (to - from) * i / w.parts, step, false);
     w.at[0] = first, w.at[std::size_t(w.parts)] = last;
     return w;
@@ -91,6 +106,7 @@ Vec3 seen(const Sink& k, const Moved& moved, const Vec3& x) {
 
 // of a particle that was at a, and is at b
 bool takes(const SinkWay& w, const Vec3& a, const Vec3& b) {
+    if (!w.end().is_finite()) return false; // find_lost_region tells of it
     if (w.sink.outside || !w.moves) return inside(w.sink, w.end().back(b)) != w.sink.outside;
     Vec3 before = seen(w.sink, w.at[0], a);
     for (int i = 1; i <= w.parts; ++i) {
@@ -173,6 +189,17 @@ void remove_emitter(Model& m, State& s, int emitter) {
     for (NamedValues& a : s.memory)
         if (a.name.starts_with("emitter.")) a.name = fmt::format("emitter.{}", found++);
     m.emitters.erase(m.emitters.begin() + emitter);
+}
+
+NotFinite find_lost_region(const Model& m, const State& before, const State& after) {
+    const auto lost = [&](int way, int object) {
+        return way >= 0 && m.objects[std::size_t(object)].alive && !moved_at(m, way, after.time, {before, after}, false).is_finite();
+    };
+    for (const Emitter& e : m.emitters)
+        if (lost(e.way, e.object)) return {"motion", m.objects[std::size_t(e.object)].name, 0};
+    for (const Sink& k : m.sinks)
+        if (lost(k.way, k.object)) return {"motion", m.objects[std::size_t(k.object)].name, 0};
+    return {};
 }
 
 void emit(const Model& m, Real dt, const State& before, State& s) {

@@ -31,12 +31,17 @@ Real ramp_rate(const MotionRamp& r, Real t) {
     return u * u * (3 - 2 * u);
 }
 
-// index of the segment that holds t, with t moved into the range of the keys
-std::size_t find_segment(const std::vector<Real>& times, bool repeat, Real& t) {
+// t moved into the range of the keys
+Real find_local(const std::vector<Real>& times, bool repeat, Real t) {
     const Real first = times.front(), last = times.back();
     if (repeat && last > first)
         t = first + (t - first) - (last - first) * std::floor((t - first) / (last - first));
-    t = std::clamp(t, first, last);
+    return std::clamp(t, first, last);
+}
+
+// index of the segment that holds t, with t moved into the range of the keys
+std::size_t find_segment(const std::vector<Real>& times, bool repeat, Real& t) {
+    t = find_local(times, repeat, t);
     const std::size_t i = std::size_t(std::upper_bound(times.begin(), times.end(), t) - times.begin());
     return std::min(i > 0 ? i - 1 : 0, times.size() - (times.size() > 1 ? 2 : 1));
 }
@@ -210,6 +215,22 @@ Pose invert(const Pose& p) {
 
 bool uses_gauges(const Motion& m) {
     return (m.has_at && uses_gauges(m.at)) || (m.has_move && uses_gauges(m.move)) || (m.has_rotate && uses_gauges(m.rotate_angle));
+}
+
+bool jumps_between(const Motion& m, double from, double to) {
+    const auto differ = [&](const std::vector<double>& times, bool closed) {
+        if (times.size() < 2) return false;
+        const Real first = times.front(), round = times.back() - first;
+        const auto turn = [&](Real t) { return m.repeat ? std::floor((t - first) / round) : 0; };
+        if (turn(from) != turn(to) && !closed) return true;
+        const auto key = [&](Real t) { // the last that has come, and the first before it
+            t = find_local(times, m.repeat, t);
+            return std::max<std::ptrdiff_t>(std::upper_bound(times.begin(), times.end(), t) - times.begin(), 1);
+        };
+        return m.between == MotionBetween::hold && (turn(from) != turn(to) || key(from) != key(to));
+    };
+    const auto closed = [](const auto& keys) { return keys.empty() || keys.front() == keys.back(); };
+    return differ(m.at_times, closed(m.at_keys)) || differ(m.rotate_times, closed(m.rotate_keys));
 }
 
 Pose evaluate_motion(const Motion& m, double t, std::span<const double> gauges) { return evaluate_all(m, t, gauges, nullptr); }

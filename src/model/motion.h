@@ -51,5 +51,7 @@ struct Motion {
 
 Pose evaluate_motion(const Motion&, double t, std::span<const double> gauges = {}); // in the world
 bool uses_gauges(const Motion&);
+// whether its keys leave one place for another without a way between: where keys hold, and where they begin again. to is included
+bool jumps_between(const Motion&, double from, double to);
 
 } // namespace sinew

@@ -125,6 +125,14 @@ Moved moved_at(const Model& m, int way, Real t, const WayStep& step, bool rates)
     return w.parent < 0 ? own : carry(moved_at(m, w.parent, t, step, rates), own);
 }
 
+bool jumps_between(const Model& m, int way, Real from, Real to) {
+    for (; way >= 0 && m.ways; way = m.ways->all[std::size_t(way)].parent) {
+        const Way& w = m.ways->all[std::size_t(way)];
+        if (w.has_motion && jumps_between(w.motion, from, to)) return true;
+    }
+    return false;
+}
+
 void remember_ways(const Model& m, State& s) {
     if (!m.ways) return;
     const std::vector<Way>& all = m.ways->all;

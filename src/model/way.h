@@ -36,6 +36,7 @@ struct Moved {
     Vec3 place(const Vec3& rest) const { return turn * rest + shift; }
     Vec3 back(const Vec3& x) const { return turn.conjugate() * (x - shift); }
     Vec3 velocity_at(const Vec3& x) const { return velocity + spin.cross(x); }
+    bool is_finite() const { return shift.allFinite() && turn.coeffs().allFinite(); } // expressions may become none
 };
 
 // A step between two states, or twice the same state for its moment.
@@ -43,6 +44,9 @@ struct WayStep {
     const State &before, &after;
 };
 Moved moved_at(const Model&, int way, Real t, const WayStep&, bool rates = true); // way -1: rests; rates: velocity and spin are wanted
+
+// whether it leaves one place for another between these times, without a way (keys that hold, keys that begin again), or what carries it does
+bool jumps_between(const Model&, int way, Real from, Real to);
 
 // what a state has to remember of motions that read measurements, at its time
 void remember_ways(const Model&, State&);

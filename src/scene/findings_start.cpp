@@ -7,6 +7,7 @@
 #include "core/math.h"
 #include "geometry/shape_bounds.h"
 #include "model/element.h"
+#include "model/emit.h"
 #include "scene/finding_text.h"
 #include <algorithm>
 #include <cmath>
@@ -253,6 +254,10 @@ bool find_numbers_that_are_none(const Model& m, const State& s, std::vector<Find
         if (!o.alive || bad.empty()) continue;
         all = false;
         out.push_back(make_finding(o.name, "not_finite", "position or velocity is not a number: " + count_and_list(bad, "point", "points"), {}));
+    }
+    if (const NotFinite lost = find_lost_region(m, s, s); !lost.array.empty()) {
+        all = false;
+        out.push_back(make_finding(lost.object, "not_finite", "its motion is not a number at the start", {}));
     }
     return all;
 }

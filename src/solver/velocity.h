@@ -62,7 +62,7 @@ struct VelocitySettings {
                 .doc = "how free rotation goes on: angular momentum kept and midpoint rotation, implicit Euler of the torque, none"});
         v("precision", s.precision, Field{.allowed = {"single", "double"}, .doc = "of soft_step: wide and single, or scalar and double"});
         v("iterations", s.iterations, Field{.min = 0, .doc = "most iterations per step; 0 = 50 (mlcp, direct: as needed)"});
-        v("substeps", s.substeps, Field{.min = 0, .max = 1000, .doc = "parts of a step; 0 = 6 for soft_step, more for piles that are high or of small bodies (over 25 layers of 1 m) and where masses of over 25 to 1 touch, otherwise 1"});
+        v("substeps", s.substeps, Field{.min = 0, .max = 1000, .doc = "parts of a step; 0 = 6 for soft_step, more for piles that are high or of small bodies (over 25 layers of 1 m) and where masses of over 25 to 1 touch, 32 at most; otherwise 1"});
         v("rounds", s.rounds,
           Field{.min = 1, .max = 1000, .doc = "more than 1: fully implicit, constraints and contacts hold where the step ends, by at "
                                               "most so many linearisations (soft_step and auto then solve directly; nothing sleeps)"});

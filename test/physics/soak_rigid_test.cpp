@@ -120,12 +120,12 @@ TEST(soak_rigid, a_pyramid_of_base_16_stays_within_a_hundredth_of_a_block_of_its
         check_stands("rigid/pyramid_100.json", {.whole = 0.01}, {"vars.n=16", std::string("solvers.velocity.sleep=") + sleep});
 }
 TEST(soak_rigid, a_pyramid_of_base_20_stands_for_a_minute) { check_stands("rigid/pyramid_20.json", {.sinks = 0.02}, {}); }
-// two sweeps per sub-step: 6 up to 25 layers, 6 sqrt(layers/25) above; settings come first
+// two sweeps per sub-step: 6 up to 25 layers of a metre, 6 sqrt(layers/25 g h^2/L : 9.81/3600) above, 32 at most; settings come first
 TEST(rigid_piles, higher_ones_have_more_sub_steps) {
-    const auto sweeps = [](int n, const std::vector<std::string>& more) {
+    const auto sweeps = [](int n, const std::vector<std::string>& more, const char* scene = "rigid/pyramid_20.json") {
         std::vector<std::string> set{fmt::format("vars.n={}", n)};
         set.insert(set.end(), more.begin(), more.end());
-        auto s = start_file("rigid/pyramid_20.json", set, 2);
+        auto s = start_file(scene, set, 2);
         if (!s) return 0;
         simulate_step(*s);
         return s->report.iterations;
@@ -133,6 +133,10 @@ TEST(rigid_piles, higher_ones_have_more_sub_steps) {
     EXPECT_EQ(sweeps(20, {}), 12);
     EXPECT_EQ(sweeps(40, {}), 2 * 8); // 39 layers
     EXPECT_EQ(sweeps(40, {"solvers.velocity.substeps=5"}), 10);
+    const char* small = "rigid/pyramid_tiny.json";
+    EXPECT_EQ(sweeps(30, {}, small), 2 * 29);                   // 29 layers of 5 cm: 6 sqrt(29/25 * 20)
+    EXPECT_EQ(sweeps(30, {"gravity=2.4525"}, small), 2 * 15);   // a quarter of the pull: half as many
+    EXPECT_EQ(sweeps(30, {"vars.a=0.01"}, small), 2 * 32);      // 65 would be needed
 }
 // 40 layers lean ever more with the sub-steps that carry 20; nobody sleeps
 TEST(soak_rigid, a_pyramid_of_base_40_stands_for_a_minute) {

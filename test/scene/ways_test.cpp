@@ -457,6 +457,52 @@ TEST(ways, a_ball_on_an_arm_takes_what_is_on_its_arc) {
                 [](double x, double y) { return 0.52 - std::hypot(x, y); });
 }
 
+TEST(ways, a_ball_that_goes_round_without_turning_takes_what_is_on_its_arc) {
+    const auto arc = [](double x, double y) {
+        const double a = std::clamp(std::atan2(y, x), 0.0, 1.5);
+        return 0.2 - std::hypot(x - std::cos(a), y - std::sin(a));
+    };
+    // as above, said by its place; chords off by a twenty-fifth of its radius, 8 mm
+    check_taken(R"x("ball": { "kind": "sink", "shape": "sphere", "size": [0.2, 0, 0], "at": [1, 0, 0], "motion": { "move": ["cos(30*t) - 1", "sin(30*t)", 0] } })x", 0.05, 51, 0.05, 0.011, arc);
+    // once round within a step: it ends where it began, and yet has been everywhere on its circle
+    check_taken(R"x("ball": { "kind": "sink", "shape": "sphere", "size": [0.2, 0, 0], "at": [1, 0, 0], "motion": { "move": ["cos(40*pi*t) - 1", "sin(40*pi*t)", 0] } })x", 0.05, 51, 0.05, 0.011,
+                [](double x, double y) { return 0.2 - std::abs(std::hypot(x, y) - 1); });
+}
+
+TEST(ways, sinks_that_jump_take_nothing_between) {
+    const auto at = [](double cx) {
+        return [cx](double x, double y) { return std::min(0.3 - std::abs(x - cx), 0.3 - std::abs(y)); };
+    };
+    const std::string sink = R"("jumps": { "kind": "sink", "size": [0.6, 0.6, 0.6], "motion": )";
+    // from 9 m away to the middle in one step
+    check_taken(sink + R"({ "between": "hold", "keys": [{ "t": 0, "at": [9, 0, 0] }, { "t": 0.5, "at": [0, 0, 0] }] } })", 0.6, 51, 0.05, 1e-9, at(0));
+    // parked outside, in once, out again; the second round is not reached
+    check_taken(sink + R"({ "between": "hold", "repeat": true, "keys": [{ "t": 0, "at": [9, 0, 0] }, { "t": 0.5, "at": [0.5, 0, 0] }, { "t": 1, "at": [-9, 0, 0] }, { "t": 1.5, "at": [9, 0, 0] }] } })",
+                1.6, 51, 0.05, 1e-9, at(0.5));
+    // one that goes from -5 to 5 high over all and begins again after 1 s: its way back would be through the middle
+    check_taken(sink + R"({ "between": "linear", "repeat": true, "keys": [{ "t": 0, "at": [-5, 0, 0] }, { "t": 0.5, "at": [0, 0, 9] }, { "t": 1, "at": [5, 0, 0] }] } })", 1.2, 51, 0.05, 1e-9,
+                [](double, double) { return -1.0; });
+    // what goes round and round by keys that end where they began does not jump
+    check_taken(sink + R"({ "between": "linear", "repeat": true, "keys": [{ "t": 0, "at": [-5, 0, 0] }, { "t": 0.02, "at": [5, 0, 0] }, { "t": 0.06, "at": [-5, 0, 0] }] } })", 0.2, 51, 0.05, 1e-9,
+                [](double, double y) { return 0.3 - std::abs(y); });
+}
+
+TEST(ways, motions_that_are_no_number_fail_the_step_by_name) {
+    for (const char* motion : {R"x({ "rotate": { "axis": [0, 0, 1], "angle": "sqrt(0.5 - t)" } })x", R"x({ "move": ["sqrt(0.5 - t)", 0, 0] })x"})
+        for (const char* kind : {R"("kind": "sink", "size": [1, 1, 1])", R"("kind": "sink", "outside": true)", R"("kind": "sink", "shape": "sphere")", R"("kind": "emitter", "rate": 9)"}) {
+            Simulation s = start_text(scene_of(fmt::format(R"("dust": {{ "kind": "emitter", "rate": 20, "initial": 5, "at": [0, 9, 0], "size": [0, 0, 0] }}, "lost": {{ {}, "at": [0, 20, 0], "motion": {} }})", kind, motion)));
+            run_to(s, 0.5);
+            EXPECT_EQ(simulate_step(s), Status::failed) << kind << motion;
+            EXPECT_EQ(s.report.failed_object, "lost") << s.report.message;
+            EXPECT_NE(s.report.message.find("motion is not finite"), std::string::npos) << s.report.message;
+        }
+    // from the start on: nothing is taken, and the first step fails
+    Simulation s = start_text(scene_of(R"x("dust": { "kind": "emitter", "rate": 20, "initial": 5 }, "lost": { "kind": "sink", "motion": { "rotate": { "axis": [0, 0, 1], "angle": "sqrt(t - 0.5)" } } })x"));
+    EXPECT_EQ(living(s).size(), 5u);
+    EXPECT_EQ(simulate_step(s), Status::failed);
+    EXPECT_EQ(s.report.failed_object, "lost");
+}
+
 TEST(ways, of_steady_steps_take_no_memory) {
     SINEW_NEEDS_ALLOCATION_COUNT;
     Simulation s = start_text(scene_of(R"x("cart": { "kind": "box", "mass": 1, "velocity": [2, 0, 0], "angular_velocity": [0, 0, 9], "contact": false },
