@@ -214,6 +214,37 @@ class Coverage(CheckTest):
         self.refuse("check_coverage", {**files, "build/release/test/core/test_core": ""}, "proof hash.two: no such CTest test")
 
 
+class Lists(unittest.TestCase):
+    """cmake/lists.cmake: headers of entries and the list of them agree."""
+
+    HEADER = 'struct SpringA {\n    static constexpr std::string_view name = "spring_a";\n};\n'
+
+    def configure(self, files):
+        with tempfile.TemporaryDirectory() as folder:
+            lists = TOOLS.parent / "cmake" / "lists.cmake"
+            files = {"CMakeLists.txt": f'cmake_minimum_required(VERSION 3.25)\nproject(tiny NONE)\ninclude("{lists}")\n'
+                                       "sinew_generate_list(energy make find rows sources)\n", **files}
+            for path, text in files.items():
+                Path(folder, path).parent.mkdir(parents=True, exist_ok=True)
+                Path(folder, path).write_text(text, encoding="utf-8")
+            result = run(["cmake", "-S", folder, "-B", folder + "/build"], capture_output=True, text=True, check=False)
+            return result.returncode, " ".join((result.stdout + result.stderr).split())
+
+    def test_an_entry_and_its_line(self):
+        status, output = self.configure({"src/energy/list.h": "    struct SpringA>;\n", "src/energy/spring_a.h": self.HEADER,
+                                         "src/energy/tools.h": "struct Tools { int name = 3; };\n"})
+        self.assertEqual(status, 0, output)
+
+    def test_one_without_the_other_is_refused(self):
+        entry = {"src/energy/list.h": "    struct SpringA>;\n", "src/energy/spring_a.h": self.HEADER}
+        for change, words in (({"src/energy/spring_b.h": self.HEADER}, "src/energy/spring_b.h defines an entry that src/energy/list.h does not name"),
+                              ({"src/energy/spring_a.h": "struct SpringAB;\n"}, "src/energy/spring_a.h does not define it"),
+                              ({"src/energy/list.h": "    struct SpringA,\n    struct SpringC>;\n"}, "there is no src/energy/spring_c.h")):
+            status, output = self.configure({**entry, **change})
+            self.assertNotEqual(status, 0, change)
+            self.assertIn(words, output)
+
+
 class Pages(unittest.TestCase):
     def test_a_program_with_energies_from_outside_does_not_fill_pages(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -78,6 +78,10 @@ Error wrong_model(const Value& at, std::string_view path, std::string_view model
     if (row && (row->frames || row->scalars || row->points != points)) {
         const char* rest = row->frames ? " and bodies" : row->scalars ? " and angles" : "";
         message = fmt::format("{} acts on {} points{}, this role needs an energy of {} points", model, row->points, rest, points);
+        std::vector<std::string_view> links; // of the meshes' edges
+        for (const std::string& name : known)
+            if (const ElementRow* other = find_row(name); other && other->points != points) links.push_back(name);
+        if (!links.empty()) message += fmt::format(", or links by {}", fmt::join(links, ", "));
     } else if (row) {
         message = fmt::format("{} has another use", model);
     }

@@ -3,9 +3,13 @@
 #include "core/random.h"
 #include "model/element.h"
 #include <algorithm>
+#include <ostream>
 #include <vector>
 
 namespace sinew {
+
+// names of tests instead of addresses
+inline void PrintTo(const ElementRow* row, std::ostream* out) { *out << row->name; }
 
 struct ElementFixture {
     const ElementRow& row;

@@ -9,11 +9,6 @@
 
 using namespace sinew;
 
-namespace sinew {
-// names of tests instead of addresses
-inline void PrintTo(const ElementRow* row, std::ostream* out) { *out << row->name; }
-} // namespace sinew
-
 namespace {
 
 constexpr int kSamples = 50;
