@@ -99,6 +99,7 @@ struct ContactRule {
     double friction = -1;             // -1 = geometric mean of the two
     double thickness = -1;            // [m] of the deformable side, -1 = its own
     double restitution = -1;          // -1 = the larger of the two
+    int joint = -1;                   // object that it goes with, -1 = it stays
 };
 
 // Pool of particles with births at a rate. Birth and death flip State.point.alive and change no revision.

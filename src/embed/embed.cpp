@@ -7,6 +7,7 @@
 #include "model/snapshot.h"
 #include "model/visit.h"
 #include "output/state_file.h"
+#include "scene/connect.h"
 #include "scene/direct_set.h"
 #include "scene/load.h"
 #include "scene/spawn.h"
@@ -260,6 +261,14 @@ Result<Id> spawn(Model& model, State& state, const Scene& what, const Pose& at, 
         Result<std::vector<Id>> ids = put_spawned(*made.value->what, at, name.empty(), model, state, made.value->name);
         if (!ids) return {std::nullopt, std::move(ids.errors)};
         return {ids.value->front(), {}};
+    });
+}
+
+Result<Id> connect(Model& model, State& state, Id a, Id b, std::string_view joint, const std::string& name) {
+    return guarded<Id>([&]() -> Result<Id> {
+        const Result<Value> value = parse_value(joint, "joint");
+        if (!value) return {std::nullopt, value.errors};
+        return connect_bodies(model, state, {a, b}, *value.value, name);
     });
 }
 

@@ -30,6 +30,7 @@ bool removed_before(const State& s, int object) {
 // Where what is new goes, by its index in the model it comes from: to slots of removed objects, or to the ends.
 struct Places {
     std::vector<int> object, point, frame, scalar, animated, vertex, edge, triangle, embedding, look;
+    std::vector<int> new_object, new_frame; // the same but for what stands for something that is there: -1
 };
 
 template <class F> void for_each_range(const Object& a, const Object& b, Places& p, F&& f) {
@@ -74,20 +75,36 @@ void place_rest(int count, std::vector<int>& place) {
         if (p < 0) p = count++;
 }
 
-Places find_places(const Model& to, const State& s, const Model& more) {
+// objects that stand for a body of `to`
+void take_there(const Model& to, const Model& more, std::span<const int> there, Places& p) {
+    for (std::size_t k = 0; k < there.size(); ++k)
+        if (there[k] >= 0) {
+            p.object[k] = there[k];
+            p.frame[more.objects[k].frames.begin] = to.objects[there[k]].frames.begin;
+        }
+}
+void find_new(const Model& more, std::span<const int> there, Places& p) {
+    p.new_object = p.object, p.new_frame = p.frame;
+    for (std::size_t k = 0; k < there.size(); ++k)
+        if (there[k] >= 0) p.new_object[k] = p.new_frame[more.objects[k].frames.begin] = -1;
+}
+
+Places find_places(const Model& to, const State& s, const Model& more, std::span<const int> there) {
     Places p;
     p.object.assign(more.objects.size(), -1), p.point.assign(point_count(more), -1), p.frame.assign(frame_count(more), -1);
     p.scalar.assign(scalar_count(more), -1), p.animated.assign(animated_count(more), -1);
     p.vertex.assign(more.surface.vertices.size(), -1), p.edge.assign(more.surface.edges.size(), -1);
     p.triangle.assign(more.surface.triangles.size(), -1), p.embedding.assign(more.surface.embeddings.size(), -1);
     p.look.assign(more.layout ? more.layout->objects.size() : 0, -1);
+    take_there(to, more, there, p);
     for (int k = 0; k < int(more.objects.size()); ++k)
-        if (const int slot = find_slot(to, s, more, more.objects[k], p.object); slot >= 0) take_slot(to, more, k, slot, p);
+        if (const int slot = p.object[k] < 0 ? find_slot(to, s, more, more.objects[k], p.object) : -1; slot >= 0) take_slot(to, more, k, slot, p);
     place_rest(int(to.objects.size()), p.object), place_rest(point_count(to), p.point), place_rest(frame_count(to), p.frame);
     place_rest(scalar_count(to), p.scalar), place_rest(animated_count(to), p.animated);
     place_rest(int(to.surface.vertices.size()), p.vertex), place_rest(int(to.surface.edges.size()), p.edge);
     place_rest(int(to.surface.triangles.size()), p.triangle), place_rest(int(to.surface.embeddings.size()), p.embedding);
     place_rest(to.layout ? int(to.layout->objects.size()) : 0, p.look);
+    find_new(more, there, p);
     return p;
 }
 
@@ -96,9 +113,11 @@ template <class T> void make_room(const std::vector<int>& place, std::vector<T>&
     for (int i : place) last = std::max(last, i);
     if (last >= int(to.size())) to.resize(std::size_t(last) + 1);
 }
+// a place of -1: nowhere
 template <class T> void put(const std::vector<T>& from, const std::vector<int>& place, std::vector<T>& to) {
     make_room(place, to);
-    for (std::size_t i = 0; i < from.size(); ++i) to[place[i]] = from[i];
+    for (std::size_t i = 0; i < from.size(); ++i)
+        if (place[i] >= 0) to[place[i]] = from[i];
 }
 template <class T> void put_value(const T& value, const std::vector<int>& place, std::size_t size, std::vector<T>& to) {
     to.resize(size, value);
@@ -106,7 +125,8 @@ template <class T> void put_value(const T& value, const std::vector<int>& place,
 }
 void put_indices(const std::vector<int>& from, const std::vector<int>& meaning, const std::vector<int>& place, std::vector<int>& to) {
     make_room(place, to);
-    for (std::size_t i = 0; i < from.size(); ++i) to[place[i]] = from[i] < 0 ? from[i] : meaning[from[i]];
+    for (std::size_t i = 0; i < from.size(); ++i)
+        if (place[i] >= 0) to[place[i]] = from[i] < 0 ? from[i] : meaning[from[i]];
 }
 
 void append_tables(std::vector<Table>& to, const std::vector<Table>& more, const Places& p) {
@@ -162,10 +182,10 @@ void put_points(Model& to, State& s, const Model& more, const State& ms, const P
 }
 
 void put_frames(Model& to, State& s, const Model& more, const State& ms, const Places& p) {
-    put(more.frame.mass, p.frame, to.frame.mass), put(more.frame.inertia, p.frame, to.frame.inertia);
-    put(more.frame.flags, p.frame, to.frame.flags), put_indices(more.frame.object, p.object, p.frame, to.frame.object);
-    put(ms.frame.p, p.frame, s.frame.p), put(ms.frame.q, p.frame, s.frame.q);
-    put(ms.frame.v, p.frame, s.frame.v), put(ms.frame.w, p.frame, s.frame.w);
+    put(more.frame.mass, p.new_frame, to.frame.mass), put(more.frame.inertia, p.new_frame, to.frame.inertia);
+    put(more.frame.flags, p.new_frame, to.frame.flags), put_indices(more.frame.object, p.object, p.new_frame, to.frame.object);
+    put(ms.frame.p, p.new_frame, s.frame.p), put(ms.frame.q, p.new_frame, s.frame.q);
+    put(ms.frame.v, p.new_frame, s.frame.v), put(ms.frame.w, p.new_frame, s.frame.w);
     put(more.scalar.mass, p.scalar, to.scalar.mass), put(more.scalar.flags, p.scalar, to.scalar.flags);
     put_indices(more.scalar.object, p.object, p.scalar, to.scalar.object);
     put(ms.scalar.s, p.scalar, s.scalar.s), put(ms.scalar.ds, p.scalar, s.scalar.ds);
@@ -304,11 +324,16 @@ void put_touchables(Model& to, const Model& more, const Places& p) {
         if (o.data >= 0) o.data = shapes.height_field[o.data];
         to.obstacles.push_back(o);
     }
-    for (ContactRule r : more.contact_rules) r.a = p.object[r.a], r.b = p.object[r.b], to.contact_rules.push_back(r);
+    for (ContactRule r : more.contact_rules) {
+        r.a = p.object[r.a], r.b = p.object[r.b];
+        if (r.joint >= 0) r.joint = p.object[r.joint];
+        to.contact_rules.push_back(r);
+    }
 }
 
 void put_objects(Model& to, const Model& more, const Places& p) {
     for (std::size_t k = 0; k < more.objects.size(); ++k) {
+        if (p.new_object[k] < 0) continue;
         Object o = more.objects[k];
         const std::size_t slot = p.object[k];
         const auto move = [](Range& r, const std::vector<int>& place, int end) {
@@ -328,10 +353,11 @@ void put_objects(Model& to, const Model& more, const Places& p) {
 
 } // namespace
 
-std::vector<int> append_objects(Model& to, State& s, const Model& more, const State& ms, const std::function<std::string(const std::string&)>& name) {
+std::vector<int> append_objects(Model& to, State& s, const Model& more, const State& ms, const std::function<std::string(const std::string&)>& name,
+                                std::span<const int> there) {
     if (more.objects.empty()) return {};
     const int points = point_count(to), scalars = scalar_count(to);
-    const Places p = find_places(to, s, more);
+    const Places p = find_places(to, s, more, there);
     std::shared_ptr<Tables> tables = take_over(to.elements);
     append_tables(tables->energies, more.elements->energies, p);
     append_tables(tables->constraints, more.elements->constraints, p);
@@ -347,8 +373,8 @@ std::vector<int> append_objects(Model& to, State& s, const Model& more, const St
     put_surface(to, more, p);
     put_touchables(to, more, p);
     put_objects(to, more, p);
-    for (int i : p.object)
-        if (name) to.objects[i].name = name(to.objects[i].name);
+    for (int i : p.new_object)
+        if (name && i >= 0) to.objects[i].name = name(to.objects[i].name);
     const auto used_again = [](const std::vector<int>& place, int before) { return std::any_of(place.begin(), place.end(), [&](int i) { return i < before; }); };
     if (used_again(p.point, points) || used_again(p.scalar, scalars)) forget_history(s);
     for (Sink k : more.sinks) {
@@ -385,7 +411,7 @@ static void end_object(Model& m, State& s, int index) {
     ++o.generation;
     if (!o.spawned) return;
     memory_array(s, kRemoved, m.objects.size())[index] = double(s.step + 1);
-    std::erase_if(m.contact_rules, [&](const ContactRule& r) { return r.a == index || r.b == index; });
+    std::erase_if(m.contact_rules, [&](const ContactRule& r) { return r.a == index || r.b == index || r.joint == index; });
 }
 
 // owners without unknowns of their own, such as joints, end with their last element

@@ -148,8 +148,7 @@ static void add_rules(const std::vector<RulePattern>& rules, const std::vector<i
     }
 }
 
-// the first n >= 2 for which no object is called "<one of the names>/n"
-static int find_free_number(const std::vector<std::string>& names, const Model& m) {
+int find_free_number(const std::vector<std::string>& names, const Model& m) {
     std::vector<int> used;
     for (const std::string& name : names) {
         const std::string head = name + "/";

@@ -53,6 +53,9 @@ Result<Spawned> compile_spawn_event(const Value& objects, std::string_view path,
 // several are name/theirs.
 Result<std::vector<Id>> put_spawned(const Spawned&, const Pose& at, bool numbered, Model&, State&, const std::string& name = {});
 
+// the first n >= 2 for which no object is called "<one of the names>/n"
+int find_free_number(const std::vector<std::string>& names, const Model&);
+
 // gravity of what was spawned: that of scene objects is in the elements of the scene
 void change_spawned_gravity(const Real3& from, const Real3& to, const Model&, std::vector<Table>& energies);
 
