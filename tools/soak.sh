@@ -32,17 +32,16 @@ ctest_in() {  # preset, options of ctest
     ctest --test-dir "build/$preset" -j 2 --output-on-failure --no-tests=error "$@"
 }
 labels() { local IFS='|'; echo "^($*)\$"; }
+# a function before && does not stop at errors: what must not fail is followed by && or return
 test_folders() {  # preset, folders: builds and runs their tests
     local preset=$1
     shift
-    tools/build.sh "$preset" "${@/#/test_}"
-    ctest_in "$preset" -L "$(labels "$@")"
+    tools/build.sh "$preset" "${@/#/test_}" && ctest_in "$preset" -L "$(labels "$@")"
 }
 test_command() {  # preset, options of ctest: the tests of app/, of which most are runs of the command; a browser has time limits
     local preset=$1
     shift
-    tools/build.sh "$preset" sinew-app test_app
-    ctest_in "$preset" -L '^app$' -E browser "$@"
+    tools/build.sh "$preset" sinew-app test_app && ctest_in "$preset" -L '^app$' -E browser "$@"
 }
 
 geometry='soak_(ccd|broad_phase|convex|decompose|scene_step)'
@@ -52,7 +51,7 @@ part_determinism() { tools/build.sh release test_determinism && ctest_in release
 part_extra() { tools/test_extra_energy.sh; }
 part_minimal() {
     local folders=(core linalg solver output render) linked
-    tools/build.sh minimal "${folders[@]/#/test_}"
+    tools/build.sh minimal "${folders[@]/#/test_}" || return
     linked=$(ldd build/minimal/test/core/test_core | grep -E 'cholmod|tbb|embree' || true)
     if [ -n "$linked" ]; then
         echo "linked although switched off: $linked"
@@ -61,9 +60,8 @@ part_minimal() {
     ctest_in minimal -L "$(labels "${folders[@]}")"
 }
 part_debug() {
-    tools/build.sh debug sinew-app test_determinism
     # all of it takes hours at -O0: the written hash, any number of threads, and what moves by frames
-    ctest_in debug -L '^determinism$' -R 'golden_hash|large_scenes|rigid'
+    tools/build.sh debug sinew-app test_determinism && ctest_in debug -L '^determinism$' -R 'golden_hash|large_scenes|rigid'
 }
 part_tsan() { test_folders tsan core linalg collision && test_command tsan -R view; }  # one thread of the command is the server
 part_tsan_solver() { test_folders tsan solver position; }
@@ -72,12 +70,11 @@ part_asan_solver() { test_folders asan_all energy solver position; }
 part_fuzz() {
     local fuzzers
     mapfile -t fuzzers < <(sed -n 's/^ *sinew_fuzz(\(\w*\).*/\1_fuzz/p' test/fuzz/CMakeLists.txt)
-    tools/build.sh asan_all "${fuzzers[@]}"
-    SINEW_FUZZ_BUILD=build/asan_all tools/fuzz.sh "${SINEW_FUZZ_SECONDS:-180}"
+    tools/build.sh asan_all "${fuzzers[@]}" && SINEW_FUZZ_BUILD=build/asan_all tools/fuzz.sh "${SINEW_FUZZ_SECONDS:-180}"
 }
 part_clang() {
-    cmake --preset asan -DSINEW_BENCH=ON -DSINEW_FUZZ=OFF -DSINEW_PRECOMPILE=OFF -DSINEW_UNITY=OFF -B build/clang
-    tools/clang_syntax.py build/clang src test app bench
+    cmake --preset asan -DSINEW_BENCH=ON -DSINEW_FUZZ=OFF -DSINEW_PRECOMPILE=OFF -DSINEW_UNITY=OFF -B build/clang &&
+        tools/clang_syntax.py build/clang src test app bench
 }
 part_tidy() { tools/tidy.sh all; }
 

@@ -146,7 +146,7 @@ int main() {
     check(std::abs(fallen - 0.5 * 9.81 * t * t) < 9.81 * t * dt,
           "the crate falls by g t^2 / 2, within the step's error");
     check(sinew::points(model, now, cape).size() == 81, "the cape's id is still valid");
-    auto hook = sinew::connect(model, now, sinew::Id{}, *id.value, R"({ "kind": "ball" })");
+    auto hook = sinew::connect(model, now, sinew::kWorldId, *id.value, R"({ "kind": "ball" })");
     check(bool(hook), "a joint holds it to the world");
     check(!sinew::connect(model, now, *id.value, *id.value, R"({ "kind": "ball" })"), "a body is not joined to itself");
     check(sinew::remove(model, now, *hook.value), "it is let go");

@@ -11,6 +11,7 @@ struct Id { // of an object; survives edits, the generation tells a re-used slot
     explicit operator bool() const { return index >= 0; }
     bool operator==(const Id&) const = default;
 };
+inline constexpr Id kWorldId{-2, 0}; // the world as a side of a joint (connect); find gives it to nobody
 
 struct Target { // kinematic object: its pose at the end of the step
     Id object;

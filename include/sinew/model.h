@@ -138,6 +138,7 @@ struct Object {
     int generation = 0;               // of the slot: raised when its object is removed, so that old ids are refused
     bool alive = true;
     bool spawned = false;             // came after the start; when it is removed, its slot is for others
+    bool by_program = false;          // by spawn or connect, not by an event of the scene: a continued run is told again
     Range points, frames, scalars;
     Range animated;                   // animated vertices
     Range surface;                    // surface vertices

@@ -78,9 +78,9 @@ inline std::span<const ContactForce> contacts(const Solver& solver) { return sol
 // name/theirs; without a name they keep theirs, numbered (crate/2) where it is taken. The id is that of the first.
 Result<Id> spawn(Model&, State&, const Scene& what, const Pose& at, const std::string& name = {});
 bool remove(Model&, State&, Id);
-// A joint between two bodies that are there, of the scene or spawned, as they lie now; Id{} is the world. It has a kind and the parameters of scene
+// A joint between two bodies that are there, of the scene or spawned, as they lie now, or of one and kWorldId. It has a kind and the parameters of scene
 // files but for `between`, places and axes in the world: connect(model, now, hand, cup, R"({ "kind": "weld" })"). Its id is for joint_force and
-// `remove`, which lets go; `set` takes its motor by its name, without one its kind, numbered (weld/2). A body that is removed takes its joints with it.
+// `remove`, which lets go; `set` takes its motor by its name, without one its kind, numbered (hinge/2). A body that is removed takes its joints with it.
 // Who shares a joint does not touch while it lasts, unless a contact rule names the pair.
 Result<Id> connect(Model&, State&, Id a, Id b, std::string_view joint, const std::string& name = {});
 // Flows, motors, and friction, restitution, rolling_friction, torsional_friction of what was spawned; others are refused by name.

@@ -10,6 +10,7 @@
 #include "scene/connect.h"
 #include "scene/direct_set.h"
 #include "scene/load.h"
+#include "scene/names.h"
 #include "scene/spawn.h"
 #include "simulate.h"
 #include "sinew/sinew.h"
@@ -255,11 +256,13 @@ std::vector<Real3> vertices(const Model& m, const State& s, Id id) {
 Result<Id> spawn(Model& model, State& state, const Scene& what, const Pose& at, const std::string& name) {
     return guarded<Id>([&]() -> Result<Id> {
         const std::shared_ptr<const SpawnContext> around = model.fields->spawning ? model.fields->spawning : std::make_shared<const SpawnContext>();
+        if (std::vector<Error> wrong = find_name_errors(name, "spawn"); !wrong.empty()) return {std::nullopt, std::move(wrong)};
         Result<NamedSpawn> made = recall_spawn(what, *around, model.gravity, name);
         if (made) made.errors = find_spawn_problems(*made.value->what, model);
         if (!made.errors.empty()) return {std::nullopt, std::move(made.errors)};
         Result<std::vector<Id>> ids = put_spawned(*made.value->what, at, name.empty(), model, state, made.value->name);
         if (!ids) return {std::nullopt, std::move(ids.errors)};
+        for (const Id& id : *ids.value) model.objects[std::size_t(id.index)].by_program = true;
         return {ids.value->front(), {}};
     });
 }
@@ -268,12 +271,15 @@ Result<Id> connect(Model& model, State& state, Id a, Id b, std::string_view join
     return guarded<Id>([&]() -> Result<Id> {
         const Result<Value> value = parse_value(joint, "joint");
         if (!value) return {std::nullopt, value.errors};
-        return connect_bodies(model, state, {a, b}, *value.value, name);
+        Result<Id> id = connect_bodies(model, state, {a, b}, *value.value, name);
+        if (id) model.objects[std::size_t(id.value->index)].by_program = true;
+        return id;
     });
 }
 
 bool remove(Model& model, State& state, Id id) {
     try {
+        if (object_of(model, id)) wake_neighbours(model, id.index, state);
         return remove_object(model, state, id);
     } catch (const std::exception&) {
         return false;

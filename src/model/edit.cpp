@@ -200,6 +200,12 @@ void forget_history(State& s) {
         if (a.name.ends_with(".history") || a.name.ends_with(".step_previous")) a.values.clear();
 }
 
+// What is remembered by the place of a row among all ("<solver>.rows") has another place; force.<row> has it by the element.
+void forget_rows(State& s) {
+    for (NamedValues& a : s.memory)
+        if (a.name.ends_with(".rows")) a.values.clear();
+}
+
 bool is_row_force(const NamedValues& a) { return a.name.starts_with("force."); }
 bool is_row_force(const NamedValues& a, const ElementRow& row) { return is_row_force(a) && std::string_view(a.name).substr(6) == row.name; }
 
@@ -383,6 +389,7 @@ std::vector<int> append_objects(Model& to, State& s, const Model& more, const St
         to.sinks.push_back(k);
     }
     append_memory(*tables, more, ms, s);
+    if (!more.elements->constraints.empty()) forget_rows(s);
     append_row_forces(tables->constraints, more, s);
     to.elements = std::move(tables);
     ++to.topology_revision;
@@ -477,7 +484,9 @@ void remove_elements(Model& m, State& s, const std::function<bool(const Table&, 
     register_elements(*tables, s);
     std::vector<int> owners;
     drop_elements(tables->energies, s, gone, owners);
+    const std::size_t before = owners.size();
     drop_elements(tables->constraints, s, gone, owners);
+    if (owners.size() > before) forget_rows(s);
     m.elements = std::move(tables);
     ++m.topology_revision;
     end_empty_owners(m, s, std::move(owners));

@@ -31,14 +31,14 @@ void add_error(Connection& c, std::string value, std::string message, std::strin
 
 // one side: its name for the joint, and a body at its place
 void add_side(Connection& c, Id id) {
-    const bool is_world = id == Id{};
+    const bool is_world = id == kWorldId;
     const Id named = is_world ? find(c.running, kWorld) : id; // once a joint holds on to the world, it is an object
     const Object* o = object_of(c.running, named);
-    if (!o && !is_world) return add_error(c, {}, "one of the bodies is not there any more");
+    if (!o && !is_world) return add_error(c, {}, "one of the bodies is not there", "ids of what is there, kWorldId");
     c.entry.names.push_back(o ? o->name : std::string(kWorld));
     if (!o) return; // the joint brings it
     if (o->frames.count() != 1)
-        return add_error(c, o->name, "is not a rigid body", "the ids of two bodies, or of one and Id{} for the world");
+        return add_error(c, o->name, "is not a rigid body", "the ids of two bodies, or of one and kWorldId");
     const int frame = o->frames.begin;
     begin_object(c.builder, o->name, o->kind);
     add_frame(c.builder, {c.now.frame.p[frame], c.now.frame.q[frame]}, c.running.frame.mass[frame], c.running.frame.inertia[frame], c.running.frame.flags[frame]);
@@ -55,6 +55,7 @@ void read_entry(Connection& c, const Value& joint, const std::string& name) {
     if (const Value* between = find(joint, "between"))
         c.errors.push_back(make_error(*between, join_path(kPath, "between"), "the bodies are given by their ids"));
     for (const char* key : {"kind", "between"}) erase(c.entry.params, key);
+    if (!name.empty()) c.errors = find_name_errors(name, kPath);
     if (!name.empty() && find(c.running, name)) add_error(c, name, "an object of this name is there already", "another name");
     c.entry.name = !name.empty() ? name : c.entry.kind;
     if (name.empty() && find(c.running, c.entry.name)) c.entry.name += fmt::format("/{}", find_free_number({c.entry.name}, c.running));
@@ -74,6 +75,10 @@ void build_joint(Connection& c) {
     add_joints(scene, make_scene_scope(scene), false, c.builder, tracks, gauges, future, wrong, c.errors);
     if (!tracks.empty())
         add_error(c, {}, "targets of motors that move are of the scene, not of a joint that a program makes", "numbers, which `set` changes later");
+    const int object = c.errors.empty() ? find(c.builder.model, c.entry.name).index : -1;
+    const auto holds = [&](const Table& t) { return std::find(t.object.begin(), t.object.end(), object) != t.object.end(); };
+    if (c.errors.empty() && std::none_of(c.builder.tables.constraints.begin(), c.builder.tables.constraints.end(), holds))
+        add_error(c, {}, "neither holds nor limits nor drives anything", "a length, limits, spring, motor or friction");
 }
 
 // who shares a joint does not touch while it lasts, unless a rule says what the pair does
@@ -97,7 +102,7 @@ void add_rule(Connection& c) {
 
 Result<Id> connect_bodies(Model& m, State& s, const std::array<Id, 2>& bodies, const Value& joint, const std::string& name) {
     Connection c{m, s};
-    if (bodies[0] == bodies[1]) add_error(c, {}, bodies[0] == Id{} ? "both sides are the world" : "both sides are the same body");
+    if (bodies[0] == bodies[1] && bodies[0] != Id{}) add_error(c, {}, bodies[0] == kWorldId ? "both sides are the world" : "both sides are the same body");
     read_entry(c, joint, name);
     for (const Id& id : bodies)
         if (c.errors.empty()) add_side(c, id);
@@ -107,7 +112,10 @@ Result<Id> connect_bodies(Model& m, State& s, const std::array<Id, 2>& bodies, c
     finish_model(c.builder);
     register_elements(*c.builder.model.elements, c.builder.state);
     const Spawned made{std::move(c.builder.model), std::move(c.builder.state)};
-    if (std::vector<Error> problems = find_spawn_problems(made, m); !problems.empty()) return {std::nullopt, std::move(problems)};
+    if (std::vector<Error> problems = find_spawn_problems(made, m); !problems.empty()) {
+        for (Error& e : problems) e.path = kPath;
+        return {std::nullopt, std::move(problems)};
+    }
     c.there.resize(made.model.objects.size(), -1);
     const int object = append_objects(m, s, made.model, made.state, {}, c.there).back(); // the joint comes last
     wake_joined(m, object, s);

@@ -8,7 +8,7 @@
 
 namespace sinew {
 
-// `joint` is one of a scene without "between": its kind and parameters, places and axes in the world. An id of nothing is the world. Without
+// `joint` is one of a scene without "between": its kind and parameters, places and axes in the world. kWorldId is the world. Without
 // a name it is called by its kind, numbered where that is taken. Errors: what the joint cannot have, what the running solver does not take.
 Result<Id> connect_bodies(Model&, State&, const std::array<Id, 2>& bodies, const Value& joint, const std::string& name);
 

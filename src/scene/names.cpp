@@ -22,6 +22,16 @@ bool check_name(const Member& m, std::string_view path, std::vector<Error>& erro
     return true;
 }
 
+std::vector<Error> find_name_errors(std::string_view name, std::string_view path) {
+    const auto error = [&](std::string message) {
+        return std::vector<Error>{Error{.path = std::string(path), .value = std::string(name), .message = std::move(message), .allowed = "letters, digits, _ and -, parts by /"}};
+    };
+    if (name == kWorld) return error("the name \"world\" is taken: it stands for no object");
+    const bool has_sign = name.find_first_of("*?.,[]{}\"") != name.npos || std::any_of(name.begin(), name.end(), [](char c) { return c >= 0 && c <= ' '; });
+    const bool has_gap = name.starts_with('/') || name.ends_with('/') || name.find("//") != name.npos;
+    return has_sign || has_gap ? error("not a name") : std::vector<Error>();
+}
+
 bool check_symbol(const Member& m, std::string_view path, std::vector<Error>& errors) {
     if (!check_name(m, path, errors)) return false;
     for (std::string_view taken : {"t", "frame", "x", "y", "z", "pi", "e"})

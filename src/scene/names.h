@@ -12,6 +12,8 @@ inline constexpr std::size_t kEnoughErrors = 200; // a scene with more is not se
 // Among the broken names of a scene: a file could not be included, and names that nothing has may be in it.
 inline constexpr std::string_view kAnything = "*";
 
+// What a program calls its objects: not "world", and nothing that paths of parameters and patterns would take for something else.
+std::vector<Error> find_name_errors(std::string_view name, std::string_view path);
 // letters, digits and _, not beginning with a digit, so that names can be used in expressions; not "world"
 bool check_name(const Member&, std::string_view path, std::vector<Error>&);
 // A name that expressions use: of a var, an index of replicas, a param of a prefab. One of those that mean something of their own

@@ -179,6 +179,7 @@ void remove_with_clock(Model& m, State& s, int object) {
         std::vector<double>& own = memory_array(s, "script.emitters", clocks->size());
         own.erase(own.begin() + kClockMemory * k, own.begin() + kClockMemory * (k + 1));
     }
+    wake_neighbours(m, object, s);
     remove_object(m, s, {object, m.objects[object].generation});
 }
 
@@ -196,10 +197,12 @@ void apply_edits(const ScriptEvent& e, Model& m, State& s, std::vector<std::stri
 constexpr const char* kBroken = "joint.broken";
 void break_joints(const Script& script, Model& m, State& s, std::vector<std::string>& happened) {
     for (const BrokenJoint& j : find_broken_joints(m, s)) {
-        if (has_edits(script)) note_script_edit(kBrokenEdit, j.object, s); // slots may be used again: the order counts
+        if (m.objects[j.object].by_program) {} // its joints are not the script's to remove again
+        else if (has_edits(script)) note_script_edit(kBrokenEdit, j.object, s); // slots may be used again: the order counts
         else memory_array(s, kBroken, m.objects.size())[j.object] = 1;
         happened.push_back(fmt::format("t = {:.4f} s: joint '{}' breaks at {:.4g} N, {:.4g} N m", s.time, m.objects[j.object].name,
                                        j.force, j.torque));
+        wake_neighbours(m, j.object, s);
         remove_object(m, s, {j.object, m.objects[j.object].generation});
     }
 }

@@ -17,10 +17,30 @@ TouchId id_of(const LinkTouch& t) {
     return {double(t.key >> 32), double(t.key & 0xffffffffu), double(t.feature >> 32), double(t.feature & 0xffffffffu)};
 }
 
+// What the rows of each element carried in the step before, where its place among all has changed (an edit): forces times dt.
+void start_from_forces(const Model& m, const State& now, const ContactStage& s, RowProblem& q) {
+    for (const RowGroup& g : q.groups) {
+        if (g.set == RowSet::contact || s.rows.held[g.source]) continue;
+        int element = g.source; // in the order of tables
+        for (const Table& t : m.elements->constraints) {
+            if (element >= t.count()) {
+                element -= t.count();
+                continue;
+            }
+            const auto* forces = find_memory(now, "force." + std::string(t.row->name));
+            if (forces && forces->size() == std::size_t(t.count()) * t.row->rows)
+                for (int r = 0; r < g.rows; ++r) q.impulse[g.row + r] = q.dt * (*forces)[std::size_t(element * t.row->rows + r)];
+            break;
+        }
+    }
+}
+
 // impulses of the step before, for contacts and bounded rows that are still there
-void warm_start(const State& now, const ContactStage& s, RowProblem& q) {
+void warm_start(const Model& m, const State& now, const ContactStage& s, RowProblem& q) {
     const auto* contacts = find_memory(now, kLinkContactMemory);
     const auto* rows = find_memory(now, kRowMemory);
+    const bool has_rows = rows && int(rows->size()) == s.constraints.row_count();
+    if (!has_rows) start_from_forces(m, now, s, q);
     std::size_t at = 0;
     const std::size_t count = contacts ? contacts->size() / kContactSize : 0;
     for (const RowGroup& g : q.groups) {
@@ -34,7 +54,7 @@ void warm_start(const State& now, const ContactStage& s, RowProblem& q) {
             while (at < count && remembered(at) < id) ++at;
             if (at < count && remembered(at) == id)
                 std::copy_n(contacts->data() + at * kContactSize + kIdSize, 3, q.impulse.data() + g.row);
-        } else if (rows && int(rows->size()) == s.constraints.row_count()) {
+        } else if (has_rows) {
             std::copy_n(rows->data() + s.constraints.row_begin[g.source], g.rows, q.impulse.data() + g.row);
         }
     }
@@ -111,7 +131,7 @@ void build_plain(const Model& m, const ArticulatedSettings& o, const State& now,
         for (int k = 0; k < g.rows; ++k)
             if (q.softness[g.row + k] == 0) q.bias[g.row + k] = -s.constraints.rate[s.constraints.row_begin[g.source] + k];
     }
-    warm_start(now, s, q);
+    warm_start(m, now, s, q);
 }
 
 // what sleeps keeps the impulses of the step before; others start from them if that is wanted

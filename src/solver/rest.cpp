@@ -22,15 +22,30 @@ static void wake_one(std::string_view name, int i, State& s) {
         if (a.name == name && i >= 0 && i < int(a.values.size())) a.values[i] = 0;
 }
 
+static void wake_element(const Table& t, int e, State& s) {
+    const int* at = t.stencil.data() + std::ptrdiff_t(e) * t.row->stencil;
+    for (int k = 0; k < t.row->points; ++k) wake_one(kRestPoints, at[k], s);
+    for (int k = t.row->points; k < t.row->points + t.row->frames; ++k)
+        for (std::string_view name : {kRestFrames, kRestLinks}) wake_one(name, at[k], s);
+}
+
 void wake_joined(const Model& m, int joint, State& s) {
     for (const Table& t : m.elements->constraints)
-        for (int e = 0; e < t.count(); ++e) {
-            if (t.object[e] != joint) continue;
-            const int* at = t.stencil.data() + std::ptrdiff_t(e) * t.row->stencil;
-            for (int k = 0; k < t.row->points; ++k) wake_one(kRestPoints, at[k], s);
-            for (int k = t.row->points; k < t.row->points + t.row->frames; ++k)
-                for (std::string_view name : {kRestFrames, kRestLinks}) wake_one(name, at[k], s);
-        }
+        for (int e = 0; e < t.count(); ++e)
+            if (t.object[e] == joint) wake_element(t, e, s);
+}
+
+void wake_neighbours(const Model& m, int object, State& s) {
+    const Range frames = m.objects[std::size_t(object)].frames;
+    const auto meets = [&](const Table& t, int e) {
+        const int* at = t.stencil.data() + std::ptrdiff_t(e) * t.row->stencil;
+        const auto is_own = [&](int f) { return f >= frames.begin && f < frames.end; };
+        return t.object[e] == object || std::any_of(at + t.row->points, at + t.row->points + t.row->frames, is_own);
+    };
+    for (const auto* kind : {&m.elements->energies, &m.elements->constraints})
+        for (const Table& t : *kind)
+            for (int e = 0; e < t.count(); ++e)
+                if (t.row->frames > 0 && meets(t, e)) wake_element(t, e, s);
 }
 
 } // namespace sinew

@@ -21,5 +21,7 @@ Real frame_speed(const Model&, int frame, const Vec3& v, const Vec3& w);
 void wake_all(State&);
 // After a joint or its motor has changed: the bodies that it joins.
 void wake_joined(const Model&, int joint, State&);
+// Before an object goes: the bodies of a joint, and those that share joints and attachments with a body.
+void wake_neighbours(const Model&, int object, State&);
 
 } // namespace sinew

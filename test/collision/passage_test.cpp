@@ -15,7 +15,7 @@ std::shared_ptr<const ShapeStore> passage_store() {
         auto s = std::make_shared<ShapeStore>();
         std::mt19937_64 random(3);
         const auto in = [&](Real lo, Real hi) { return std::uniform_real_distribution<Real>(lo, hi)(random); };
-        for (const Vec3 half : {Vec3(0.3, 0.01, 0.4), Vec3(0.01, 0.5, 0.02), Vec3(0.1, 0.1, 0.1), Vec3(0.005, 0.3, 0.3)})
+        for (const Vec3& half : {Vec3(0.3, 0.01, 0.4), Vec3(0.01, 0.5, 0.02), Vec3(0.1, 0.1, 0.1), Vec3(0.005, 0.3, 0.3)})
             for (int k = 0; k < 3; ++k) {
                 std::vector<Real3> points;
                 for (int i = 0; i < 12 + 10 * k; ++i) points.push_back({half.x() * in(-1, 1), half.y() * in(-1, 1), half.z() * in(-1, 1)});

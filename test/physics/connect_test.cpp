@@ -24,7 +24,7 @@ struct Bench { // as an embedding program has it
         if (made) built = std::move(*made.value);
         spare = built.state;
     }
-    Id at(const std::string& name) const { return name == "world" ? Id{} : find(built.model, name); }
+    Id at(const std::string& name) const { return name == "world" ? kWorldId : find(built.model, name); }
     Result<Id> try_join(const std::string& a, const std::string& b, const std::string& joint, const std::string& name = {}) {
         return connect(built.model, built.state, at(a), at(b), joint, name);
     }
@@ -204,6 +204,70 @@ TEST(connect, what_sleeps_wakes_and_what_is_joined_does_not_touch) {
     }
 }
 
+// One joint goes and one contact comes, so that the number of what a sleeper meets is as before: it wakes all the same.
+TEST(connect, what_hangs_asleep_falls_when_it_is_let_go) {
+    for (const std::string solver : {"velocity", "articulated"})
+        for (const std::string joint : {"made", "born"}) {
+            SCOPED_TRACE(solver + ", " + joint);
+            const std::string weld = joint == "born" ? R"("joints": { "j": { "kind": "weld", "between": ["shelf", "ball"] } },)" : "";
+            Bench b(scene_of(solver, R"("shelf": { "kind": "box", "size": [1, 0.2, 1], "motion": "static", "at": [0, 2, 0] },
+                "ball": { "kind": "sphere", "radius": 0.1, "mass": 3, "at": [0, 1.8, 0] })", weld));
+            if (joint == "made") b.join("shelf", "ball", R"({ "kind": "weld" })", "j");
+            b.run(300);
+            ASSERT_GT(b.report.asleep, 0);
+            ASSERT_NEAR(b.place("ball").y(), 1.8, 1e-6);
+            EXPECT_TRUE(b.let_go(b.at("j")));
+            b.run(20);
+            EXPECT_NEAR(b.place("ball").y(), 1.8 - 0.5 * kGravity * 0.01, 0.5 * kGravity * 0.1 * kStep + 1e-6); // symplectic Euler is ahead by so much
+        }
+}
+
+// Forces of what sleeps stay when something is joined elsewhere.
+TEST(connect, joints_that_sleep_keep_their_loads) {
+    for (const std::string solver : {"velocity", "articulated"}) {
+        SCOPED_TRACE(solver);
+        Bench b(scene_of(solver, R"("hook": { "kind": "sphere", "radius": 0.1, "motion": "static", "at": [0, 2, 0] }, "ball": { "kind": "sphere", "radius": 0.1, "mass": 3, "at": [0, 1, 0] },
+            "far": { "kind": "sphere", "radius": 0.1, "motion": "static", "at": [9, 2, 0] }, "other": { "kind": "sphere", "radius": 0.1, "mass": 1, "at": [9, 1, 0], "angular_velocity": [1, 0, 0] },
+            "third": { "kind": "sphere", "radius": 0.1, "mass": 1, "at": [19, 1, 0] })",
+                        R"("joints": { "a_late": { "kind": "distance", "between": ["far", "other"], "limits": [0, 1] } },)"));
+        const Id rope = b.join("hook", "ball", R"({ "kind": "distance", "limits": [0, 1], "at": [0, 2, 0] })", "rope");
+        b.run(400);
+        const auto load = [&] { return joint_force(b.built.model, b.built.state, rope).force.y; };
+        const double before = load();
+        ASSERT_EQ(b.velocity("ball").norm(), 0) << "it does not sleep";
+        EXPECT_NEAR(before, 3 * kGravity, 0.3);
+        b.join("far", "third", R"({ "kind": "distance", "limits": [0, 20], "at": [9, 2, 0] })");
+        b.run(3);
+        EXPECT_EQ(b.velocity("ball").norm(), 0);
+        EXPECT_NEAR(load(), before, 1e-12 * before);
+        EXPECT_TRUE(b.let_go(b.at("a_late")));
+        b.run(3);
+        EXPECT_NEAR(load(), before, 1e-12 * before);
+    }
+}
+
+// Which of its joints broke is the program's to know: a state does not say so to a model where another has taken the place.
+TEST(connect, joints_that_broke_are_not_broken_again_in_a_continued_run) {
+    const std::string text = scene_of("velocity", R"("hook": { "kind": "sphere", "radius": 0.1, "motion": "static", "at": [0, 2, 0] }, "ball": { "kind": "sphere", "radius": 0.1, "mass": 3, "at": [0, 1, 0] })");
+    Bench b(text);
+    b.join("hook", "ball", R"({ "kind": "ball", "at": [0, 2, 0], "breaks_at": "20 N" })");
+    b.run(1);
+    ASSERT_EQ(script_events(*b.built.script, b.built.model, b.built.state, b.report).size(), 1u);
+    b.run(3);
+    const State early = b.built.state;
+    b.join("hook", "ball", R"({ "kind": "ball", "at": [0, 2, 0] })", "strong");
+    b.run(10);
+    Bench again(text);
+    again.built.state.frame = early.frame;
+    again.join("hook", "ball", R"({ "kind": "ball", "at": [0, 2, 0] })", "strong");
+    EXPECT_EQ(again.at("strong").index, b.at("strong").index); // it has the slot of the one that broke
+    again.built.state = b.built.state;
+    replay_events(*again.built.script, again.built.model, again.built.state);
+    EXPECT_TRUE(again.at("strong"));
+    b.run(10), again.run(10);
+    EXPECT_EQ(b.place("ball"), again.place("ball"));
+}
+
 TEST(connect, what_was_spawned_is_joined_and_takes_its_joints_with_it) {
     Bench b(scene_of("velocity", kTwo, kWeightless));
     const Result<Scene> crate = parse({}, R"({ "objects": { "crate": { "kind": "box", "mass": 1, "size": [0.1, 0.1, 0.1], "contact": false } } })");
@@ -289,7 +353,11 @@ TEST(connect, what_cannot_be_is_refused_by_name_and_changes_nothing) {
     expect_refused(b.try_join("one", "one", weld), "both sides are the same body");
     expect_refused(b.try_join("world", "world", weld), "both sides are the world");
     expect_refused(b.try_join("one", "rope", weld), "is not a rigid body");
-    expect_refused(connect(b.built.model, b.built.state, b.at("one"), gone, weld), "one of the bodies is not there any more");
+    expect_refused(connect(b.built.model, b.built.state, b.at("one"), gone, weld), "one of the bodies is not there");
+    expect_refused(b.try_join("one", "nobody", weld), "one of the bodies is not there");
+    expect_refused(b.try_join("nobody", "no one", weld), "one of the bodies is not there");
+    for (const char* name : {"world", "a.b", "a*", "a//b", "/a", "a b"}) expect_refused(b.try_join("one", "two", weld, name), "name");
+    expect_refused(b.try_join("one", "two", R"({ "kind": "distance", "friction": 0 })"), "neither holds nor limits nor drives");
     expect_refused(b.try_join("one", "two", R"({ "kind": "wled" })"), "weld");
     expect_refused(b.try_join("one", "two", "{ }"), "the joint needs a kind");
     expect_refused(b.try_join("one", "two", "\"weld\""), "an object { } is expected");
