@@ -167,7 +167,7 @@ void add_notes(Work& w) {
     std::size_t rods = 0;
     const auto movers = touchable_movers(w.builder.model, rods);
     if (movers.size() > 1 && !touching && !(rods_touch && rods == movers.size()))
-        w.out.notes.push_back(fmt::format("not built yet: contact between moving objects{}; {} pass through each other",
+        w.out.notes.push_back(fmt::format("{} has no contact between moving objects{}: {} pass through each other; position and velocity have it", w.out.solver,
                                           rods_touch && rods > 1 ? " other than rods" : "", list_names(movers)));
     const auto others = passed_surfaces(w.builder.model);
     if (!others.empty() && base != "position" && base != "velocity")
