@@ -6,6 +6,7 @@
 #include "bench.h"
 #include "rigid_own.h"
 #include "rigid_precision.h"
+#include "rigid_scatter.h"
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -191,7 +192,9 @@ void compare_quality(Results& out, const RigidScene& s, const char* name, const 
         claim("peak penetration", one.peak(common.steps), side.peak(common.steps));
         add(out, s.name, 1, fmt::format("mean penetration against {}", name), "", part(own.mean, other.mean));
     }
-    if (const auto drift = compare_drift(s, own.drift, other.drift))
+    const auto drift = compare_drift(s, own.drift, other.drift);
+    if (drift && is_scattered(s)) add(out, s.name, 1, fmt::format("drift of this start against {}", name), "", exactly(drift->ratio));
+    else if (drift)
         add_at_most(out, s.name, 1, fmt::format("drift against {}", name), exactly(drift->ratio), drift->limit, true);
     if (!s.joints.empty()) claim("joint error", own.joint, other.joint);
 }
@@ -285,6 +288,7 @@ void run_rigid(const Options& o, Results& out) {
             if (peer && std::string_view(peer) != e.name) continue;
             if (compare_with(out, s, e, engines[0], first)) first = false;
         }
+        if (is_scattered(s)) compare_scattered(out, s, engines);
         if (s.name == "pyramid20" || s.name == "heap1000" || s.name == "ragdolls125") compare_precision(out, s);
         if (s.bodies.size() >= 1000) compare_threads(out, s, engines[0]);
     }

@@ -18,6 +18,14 @@ Shape shape_of(const BenchBody& b) {
     return s;
 }
 
+struct Draw { // uniform in [0, 1)
+    std::uint32_t seed;
+    double operator()() {
+        seed = seed * 1664525u + 1013904223u;
+        return double(seed >> 8) / 16777216.0;
+    }
+};
+
 } // namespace
 
 RigidScene make_pyramid(int base) {
@@ -38,8 +46,9 @@ RigidScene make_mass_stack() {
     return s;
 }
 
-RigidScene make_heap(int k) {
+RigidScene make_heap(int k, std::uint32_t seed) {
     RigidScene s;
+    Draw draw{seed};
     s.name = "heap" + std::to_string(k * k * k);
     const double w = 0.5 * (1.25 * k + 0.25), h = 2.5 * k;
     s.bodies.push_back(held_box({w + 2, 1, w + 2}, {0, -1, 0}));
@@ -47,11 +56,6 @@ RigidScene make_heap(int k) {
         s.bodies.push_back(held_box({1, h, w + 2}, {side * (w + 1), h, 0}));
         s.bodies.push_back(held_box({w + 2, h, 1}, {0, h, side * (w + 1)}));
     }
-    std::uint32_t seed = 12345;
-    const auto draw = [&] {
-        seed = seed * 1664525u + 1013904223u;
-        return double(seed >> 8) / 16777216.0;
-    };
     for (int j = 0; j < k; ++j)
         for (int i = 0; i < k; ++i)
             for (int l = 0; l < k; ++l) {
@@ -98,7 +102,7 @@ RigidScene make_heavy_chain(int links) {
     return s;
 }
 
-RigidScene make_ragdolls(int k) {
+RigidScene make_ragdolls(int k, std::uint32_t seed) {
     struct Part { // half sizes, centre, mass; joint to an earlier part at a place
         Real3 half, at;
         double mass;
@@ -118,13 +122,16 @@ RigidScene make_ragdolls(int k) {
                                  {{0.05, 0.18, 0.05}, {0.1, 0.22, 0}, 4, 7, {0.1, 0.43, 0}}};
     RigidScene s;
     s.name = "ragdolls" + std::to_string(k * k * k);
+    Draw draw{seed};
+    const auto aside = [&] { return seed ? 0.01 * (2 * draw() - 1) : 0; };
     s.bodies.push_back(held_box({100, 1, 100}, {0, -1, 0}));
     for (int j = 0; j < k; ++j)
         for (int i = 0; i < k; ++i)
             for (int l = 0; l < k; ++l) {
                 // every layer turned and shifted, so that dolls fall on each other
                 const Quat turn = exp_rotation(Vec3(0.3 * j + 0.2 * l, 0.7 * j + 0.4 * i, 0.25 * i));
-                const Vec3 at(2.2 * (i - 0.5 * (k - 1)) + 0.3 * (j % 2), 1.5 + 2.4 * j, 2.2 * (l - 0.5 * (k - 1)) + 0.2 * (j % 3));
+                Vec3 at(2.2 * (i - 0.5 * (k - 1)) + 0.3 * (j % 2), 1.5 + 2.4 * j, 2.2 * (l - 0.5 * (k - 1)) + 0.2 * (j % 3));
+                at.x() += aside(), at.z() += aside();
                 const auto place = [&](const Real3& x) { return real3(at + turn * (vec(x) - Vec3(0, 1, 0))); };
                 const int first = int(s.bodies.size());
                 for (int n = 0; n < 10; ++n) {

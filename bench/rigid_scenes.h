@@ -2,6 +2,7 @@
 // 0.6 of every pair, no restitution, no damping, steps of 1/60 s.
 #pragma once
 #include "sinew/types.h"
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,13 +29,13 @@ struct RigidScene {
 };
 // pyramid20 (any base), heap1000 (k^3 boxes and balls between walls), massstack (1:1000)
 RigidScene make_pyramid(int base);
-RigidScene make_heap(int k);
+RigidScene make_heap(int k, std::uint32_t seed = 12345);
 RigidScene make_mass_stack();
 // chain100: links that start level and at rest, from the origin; chain20heavy: hanging, 1000 kg below; links do not collide
 RigidScene make_chain(int links);
 RigidScene make_heavy_chain(int links);
-// k^3 dolls of ten bodies and nine ball joints each, let fall on the ground
-RigidScene make_ragdolls(int k);
+// k^3 dolls of ten bodies and nine ball joints each, let fall on the ground; with a seed other than 0 each up to 1 cm from its place
+RigidScene make_ragdolls(int k, std::uint32_t seed = 0);
 
 struct RigidEngine {
     virtual ~RigidEngine() = default;
