@@ -416,9 +416,10 @@ static void end_object(Model& m, State& s, int index) {
     Object& o = m.objects[index];
     o.alive = false;
     ++o.generation;
+    std::erase_if(m.contact_rules, [&](const ContactRule& r) { return r.joint == index; });
     if (!o.spawned) return;
     memory_array(s, kRemoved, m.objects.size())[index] = double(s.step + 1);
-    std::erase_if(m.contact_rules, [&](const ContactRule& r) { return r.a == index || r.b == index || r.joint == index; });
+    std::erase_if(m.contact_rules, [&](const ContactRule& r) { return r.a == index || r.b == index; });
 }
 
 // owners without unknowns of their own, such as joints, end with their last element

@@ -217,6 +217,16 @@ bool uses_gauges(const Motion& m) {
     return (m.has_at && uses_gauges(m.at)) || (m.has_move && uses_gauges(m.move)) || (m.has_rotate && uses_gauges(m.rotate_angle));
 }
 
+// Whether keys end where they began, to rounding: "360 deg" and "2*pi" are 0 but for their last bits, and q and -q are one turn.
+static bool same_place(const std::vector<Real3>& keys) {
+    if (keys.empty()) return true;
+    const Vec3 a = vec(keys.front()), b = vec(keys.back());
+    return (b - a).norm() <= 1e-9 * (1 + a.norm());
+}
+static bool same_turn(const std::vector<Real4>& keys) {
+    return keys.empty() || std::abs(quat(keys.front()).dot(quat(keys.back()))) > 1 - 1e-12;
+}
+
 bool jumps_between(const Motion& m, double from, double to) {
     const auto differ = [&](const std::vector<double>& times, bool closed) {
         if (times.size() < 2) return false;
@@ -229,8 +239,7 @@ bool jumps_between(const Motion& m, double from, double to) {
         };
         return m.between == MotionBetween::hold && (turn(from) != turn(to) || key(from) != key(to));
     };
-    const auto closed = [](const auto& keys) { return keys.empty() || keys.front() == keys.back(); };
-    return differ(m.at_times, closed(m.at_keys)) || differ(m.rotate_times, closed(m.rotate_keys));
+    return differ(m.at_times, same_place(m.at_keys)) || differ(m.rotate_times, same_turn(m.rotate_keys));
 }
 
 Pose evaluate_motion(const Motion& m, double t, std::span<const double> gauges) { return evaluate_all(m, t, gauges, nullptr); }

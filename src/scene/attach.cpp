@@ -300,11 +300,11 @@ std::vector<RulePattern> read_contact_rules(const Scene& scene, const Scope& sce
 
 void add_contact_rules(const Scene& scene, const Scope& scene_scope, ModelBuilder& b, std::vector<Error>& errors) {
     const std::vector<std::string> names = object_names(b.model);
-    // bodies that share a joint overlap by design: they do not touch unless a rule below says so
+    // bodies that share a joint overlap by design: they do not touch while it lasts unless a rule below says so
     for (const SceneEntry& e : scene.joints) {
         if (e.names.size() != 2) continue;
         if (const Id i = find(b.model, e.names[0]), k = find(b.model, e.names[1]); i && k)
-            b.model.contact_rules.push_back({i.index, k.index, true, -1, -1, -1});
+            b.model.contact_rules.push_back({.a = i.index, .b = k.index, .off = true, .joint = find(b.model, e.name).index});
     }
     for (const RulePattern& r : read_contact_rules(scene, scene_scope, errors))
         for (int i : match_names(r.a, names))

@@ -55,7 +55,8 @@ void read_entry(Connection& c, const Value& joint, const std::string& name) {
     if (const Value* between = find(joint, "between"))
         c.errors.push_back(make_error(*between, join_path(kPath, "between"), "the bodies are given by their ids"));
     for (const char* key : {"kind", "between"}) erase(c.entry.params, key);
-    if (!name.empty()) c.errors = find_name_errors(name, kPath);
+    if (!name.empty())
+        for (Error& e : find_name_errors(name, kPath)) c.errors.push_back(std::move(e));
     if (!name.empty() && find(c.running, name)) add_error(c, name, "an object of this name is there already", "another name");
     c.entry.name = !name.empty() ? name : c.entry.kind;
     if (name.empty() && find(c.running, c.entry.name)) c.entry.name += fmt::format("/{}", find_free_number({c.entry.name}, c.running));
@@ -118,6 +119,7 @@ Result<Id> connect_bodies(Model& m, State& s, const std::array<Id, 2>& bodies, c
     }
     c.there.resize(made.model.objects.size(), -1);
     const int object = append_objects(m, s, made.model, made.state, {}, c.there).back(); // the joint comes last
+    begin_row_forces(m, s);
     wake_joined(m, object, s);
     return {Id{object, m.objects[object].generation}, {}};
 }

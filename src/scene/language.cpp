@@ -13,7 +13,7 @@ constexpr std::string_view kCommon =
     "`replicate`, `vars`; these are the same for all kinds.\n";
 
 constexpr std::string_view kJoint =
-    "Every joint has `between`: two rigid bodies, or one and \"world\". Bodies that share a joint do not touch each other. "
+    "Every joint has `between`: two rigid bodies, or one and \"world\". Bodies that share a joint do not touch each other while it lasts. "
     "`spring` is { stiffness, damping, rest }, `motor` { speed, position, keys, stiffness, damping, limit, on }: along the axis of "
     "sliders, about that of hinges, of the length of distances; of all rotation in ball and cone_twist joints, whose motors have a "
     "`target`, a motion of rotations, instead of position and keys. `second_...` and `twist_...` are the same for other "

@@ -5,6 +5,7 @@
 #include "energy/list.h"
 #include "model/edit.h"
 #include "model/field.h"
+#include "model/visit.h"
 #include "scene/attach.h"
 #include "scene/load.h"
 #include "scene/names.h"
@@ -72,6 +73,16 @@ std::vector<Error> find_spawn_problems(const Spawned& what, const Model& running
     if (!entry->needs.contacts && meets)
         errors.push_back(Error{.path = "spawn", .message = fmt::format("it would meet obstacles, which solver '{}' does not take", entry->name)});
     return errors;
+}
+
+void begin_row_forces(const Model& m, State& s) {
+    const SpawnContext* around = m.fields->spawning.get();
+    const SolverEntry* entry = around ? find_solver(around->solver) : nullptr;
+    if (!entry || !entry->needs.row_forces) return;
+    for (const Table& t : m.elements->constraints) {
+        const std::string name = "force." + std::string(t.row->name);
+        if (t.count() > 0 && !find_memory(s, name)) memory_array(s, name, std::size_t(t.count()) * t.row->rows);
+    }
 }
 
 // moves everything of a state by a pose
@@ -186,6 +197,7 @@ Result<std::vector<Id>> put_spawned(const Spawned& what, const Pose& at, bool nu
     if (what.model.gravity != m.gravity) take_gravity(m.gravity, changed.emplace(what.model));
     const std::size_t sinks = m.sinks.size();
     const std::vector<int> objects = append_objects(m, s, changed ? *changed : what.model, state, [&](const std::string& own) { return calling.of(own); });
+    begin_row_forces(m, s);
     for (Sink& k : std::span(m.sinks).subspan(sinks)) {
         const Pose there = compose(at, {k.center, k.rotation});
         k.center = there.position, k.rotation = there.rotation;

@@ -48,6 +48,10 @@ std::vector<Error> find_spawn_problems(const Spawned&, const Model& running);
 // Objects by name that come with an event, as a scene of its own within the document. Errors are about `objects`.
 Result<Spawned> compile_spawn_event(const Value& objects, std::string_view path, const Value& document, const SpawnContext&, const Real3& gravity);
 
+// Where the solver of the surroundings leaves the forces of rows, those of new ones begin at zero: nothing was there yet, and what follows
+// from the state alone (joint_object.h) is not what they have carried.
+void begin_row_forces(const Model&, State&);
+
 // Puts it in: edits model and state; the ids of its objects in order. An error where a name is taken; without `numbered` names
 // are those it has, with it the number of the spawn is added where one of them is taken. With a `name` a single object has that,
 // several are name/theirs.

@@ -349,7 +349,7 @@ Report ArticulatedSolver::step(const Model& m, const Input& input, const State& 
 } // namespace
 
 Needs articulated_needs() {
-    return {.points = false, .frames = true, .scalars = false, .passive = true};
+    return {.points = false, .frames = true, .scalars = false, .passive = true, .row_forces = true};
 }
 
 std::unique_ptr<Solver> make_articulated_forest(const Context& context, const Model& m, State& state,

@@ -754,7 +754,7 @@ Report PositionSolver::step(const Model& m, const Input& input, const State& now
 } // namespace
 
 Needs position_needs() {
-    return {.points = true, .frames = true, .scalars = true, .passive = true, .energy_views = kValue | kForce};
+    return {.points = true, .frames = true, .scalars = true, .passive = true, .energy_views = kValue | kForce, .row_forces = true};
 }
 
 std::unique_ptr<Solver> make_position(const Context& context, const Model& m, State& state, const void* settings) {

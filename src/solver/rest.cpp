@@ -36,6 +36,7 @@ void wake_joined(const Model& m, int joint, State& s) {
 }
 
 void wake_neighbours(const Model& m, int object, State& s) {
+    if (!m.elements) return;
     const Range frames = m.objects[std::size_t(object)].frames;
     const auto meets = [&](const Table& t, int e) {
         const int* at = t.stencil.data() + std::ptrdiff_t(e) * t.row->stencil;

@@ -16,6 +16,7 @@ struct Needs {
     bool constraints = true;                 // takes constraint tables (as energies or as rows)
     bool contacts = true;                    // takes obstacles
     bool memory = true;                      // takes energies that change with what happened to them (plasticity)
+    bool row_forces = false;                 // leaves the force of each row in State.memory ("force.<row>")
 };
 
 struct SolverEntry {

@@ -494,7 +494,7 @@ Report VelocitySolver::step(const Model& m, const Input& input, const State& now
 }
 
 Needs velocity_needs() {
-    return {.points = true, .frames = true, .scalars = false, .passive = true, .energy_views = kValue | kForce};
+    return {.points = true, .frames = true, .scalars = false, .passive = true, .energy_views = kValue | kForce, .row_forces = true};
 }
 
 std::unique_ptr<Solver> make_velocity(const Context& context, const Model& m, State& state, const void* settings) {

@@ -224,3 +224,24 @@ TEST(way, models_with_ways_that_lead_nowhere_are_known) {
     EXPECT_NE(wrong([](std::vector<Way>& w, Model&) { w.clear(); }), "");
     EXPECT_NE(wrong([](std::vector<Way>&, Model& m) { m.emitters.resize(1), m.emitters[0].way = -2; }), "");
 }
+
+// Keys that end a whole turn after they began, or where they began but for rounding, go on without a jump; others jump where they begin again.
+TEST(way, keys_that_come_round_do_not_jump) {
+    Motion m = moving();
+    m.repeat = true;
+    m.between = MotionBetween::linear;
+    m.rotate_times = {0, 0.2, 0.4, 0.6};
+    for (double turn : {2 * kPi, 4 * kPi, 1.5 * kPi}) {
+        m.rotate_keys.clear();
+        for (int k = 0; k < 4; ++k) m.rotate_keys.push_back(real4(Quat(Eigen::AngleAxis<Real>(turn * k / 3, kZ))));
+        const bool comes_round = turn != 1.5 * kPi;
+        EXPECT_EQ(jumps_between(m, 0.55, 0.65), !comes_round) << turn;
+        EXPECT_FALSE(jumps_between(m, 0.15, 0.25)) << turn;
+    }
+    m.rotate_times.clear(), m.rotate_keys.clear();
+    m.at_times = {0, 0.3, 0.6};
+    for (double end : {-2.4e-16, 1e-3}) {
+        m.at_keys = {{0, 0, 0}, {1, 0, 0}, {end, 0, 0}};
+        EXPECT_EQ(jumps_between(m, 0.55, 0.65), end == 1e-3);
+    }
+}
