@@ -8,6 +8,9 @@
 
 namespace sinew {
 
+// values are asked for over Real too: `log` is then this one, whatever else of that name is in sight (series of materials have theirs)
+using std::abs, std::atan, std::atan2, std::cos, std::exp, std::log, std::pow, std::sin, std::sqrt, std::tan;
+
 template <int N> struct Jet {
     static constexpr int kPacked = N * (N + 1) / 2;
     Real value = 0;

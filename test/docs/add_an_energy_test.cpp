@@ -4,10 +4,24 @@
 #include "../example/energy/spring_green.h"
 #include "../example/energy/tet_bulk_shear.h"
 #include "energy/element_fixture.h"
+#include "energy/tet_ogden.h" // brings a log, exp and pow of its own into sight
 #include "energy/row_of.h"
 #include <gtest/gtest.h>
 
 using namespace sinew;
+
+// what a value may be made of, as the page says it, where another energy has functions of the same names (it did not compile for Real)
+namespace sinew {
+template <class S> static S of_functions(const S& x) { return x * log(x) + exp(x) + pow(x, 2) + sqrt(x); }
+} // namespace sinew
+
+TEST(add_an_energy, functions_of_values_are_found_for_numbers_and_for_jets) {
+    const Real x = 1.7, value = x * std::log(x) + std::exp(x) + x * x + std::sqrt(x);
+    const Jet<1> y = of_functions(Jet<1>(x, 0));
+    EXPECT_NEAR(of_functions(x), value, 1e-14 * value);
+    EXPECT_NEAR(y.value, value, 1e-14 * value);
+    EXPECT_NEAR(y.d[0], std::log(x) + 1 + std::exp(x) + 2 * x + 0.5 / std::sqrt(x), 1e-14 * value);
+}
 
 TEST(add_an_energy, derivatives_of_the_example_match_finite_differences) {
     static_assert(Energy<SpringGreen>);
