@@ -87,7 +87,9 @@ void compare_scattered(Results& out, const RigidScene& s, std::span<const RigidE
     const double reference = mean_of(fine);
     const auto error = [&](std::size_t i) { return std::abs(way[i] / reference - 1); };
     add(out, s.name, 1, "converged mean way: mean of the engines", "m", exactly(reference));
-    add(out, s.name, 1, "their largest distance from it, relative", "", exactly(*std::max_element(fine.begin(), fine.end()) / reference - 1));
+    double apart = 0;
+    for (double x : fine) apart = std::max(apart, std::abs(x / reference - 1));
+    add(out, s.name, 1, "their largest distance from it, relative", "", exactly(apart));
     for (std::size_t i = 0; i < held.size(); ++i) {
         add(out, s.name, 1, fmt::format("{} mean way, relative error", held[i]->name), "", exactly(error(i)));
         if (i > 0) add_at_most(out, s.name, 1, fmt::format("error of the mean way against {}", held[i]->name), exactly(error(0) / std::max(error(i), kAgree)), 1, true);
