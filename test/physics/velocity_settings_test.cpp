@@ -735,3 +735,16 @@ TEST(velocity_pendulum, its_pivot_carries_the_tension_of_the_closed_form_at_ten_
             EXPECT_NEAR(coarse / fine, 2, 0.2) << solver << " " << degrees; // first order
         }
 }
+
+// auto: a stray body is solved directly where it is all there is, and in soft steps beside a heap of more bodies.
+TEST(velocity_way, stray_bodies_of_a_heap_take_soft_steps_with_it) {
+    const std::string stray = R"("stray": { "kind": "box", "size": [1, 1, 1], "mass": 1, "at": [30, 0.5, 0] })";
+    const std::string heap = R"("heap": { "kind": "box", "size": [1, 1, 1], "mass": 1, "at": ["i", "0.5 + j", "k"], "replicate": { "count": [3, 3, 3], "index": ["i", "j", "k"] } })";
+    for (const bool beside : {false, true}) {
+        std::optional<Simulation> s = start(R"({ "solver": "velocity", "time": { "dt": 0.01, "seconds": 1 }, "objects": { "floor": { "kind": "plane" }, )" + stray + (beside ? ", " + heap : "") + " } }");
+        ASSERT_TRUE(s);
+        ASSERT_EQ(simulate_step(*s), Status::ok) << s->report.message;
+        EXPECT_EQ(s->report.islands, beside ? 2 : 1);
+        EXPECT_EQ(s->report.islands_direct, beside ? 0 : 1);
+    }
+}
